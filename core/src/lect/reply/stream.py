@@ -62,8 +62,9 @@ class ReplyStream:
         decoder: Any = None,
         unknown_tools: UnknownTools = KEEP,
     ):
-        if not isinstance(grammar, Grammar):
-            msg = f"the grammar is {saferepr(grammar)}; expected a Grammar\n  try: grammar=SOME_FORMAT.grammar"
+        given: object = grammar
+        if not isinstance(given, Grammar):
+            msg = f"the grammar is {saferepr(given)}; expected a Grammar\n  try: grammar=SOME_FORMAT.grammar"
             raise PluginError(msg)
         markers = tuple(markers)
         compiled = compile_grammar(grammar, _wanted(extract), stop_strings(stop), edges[1], markers)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 from lect.reply.calls.coerce import as_json
 from lect.reply.calls.texts import text_argument
-from lect.reply.calls.values import TEXT, ValueReader, spaces
+from lect.reply.calls.values import TEXT, ValueReader, decoded, spaces
 from lect.reply.grammar import JsonMap, NamedJson
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import FENCE, GAP, MORE, NO
@@ -137,7 +136,7 @@ class _ObjectCall(ValueReader):
                 self.pieces.append(plain[0])
                 reader.at, outcome = plain.end(), DONE
             if outcome == DONE:
-                text = json.loads("".join(self.pieces))
+                text = decoded("".join(self.pieces))
                 self.name, self.id = (text, self.id) if names else (self.name, text)
                 self.begin_call()
             return outcome

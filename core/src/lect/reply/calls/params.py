@@ -249,11 +249,7 @@ class _Parameters:
     # Values
 
     def read_value(self, key: str, held: Value) -> Outcome:
-        """Read a value up to and including its close, or up to what shows that the close is missing.
-
-        A close counts only if the call can go on after it: a text may mention the mark that closes it, or show a whole
-        call.
-        """
+        """Read a value up to and including its close, or up to what shows that the close is missing."""
         reader, params = self.reader, self.call.params
         close = self.spec.close.replace("{key}", key)
         if self.spec.cdata:
@@ -266,6 +262,7 @@ class _Parameters:
                     return lookahead.either(reader.buffer, reader.at + len(mark), [(close,)], reader.ended)
 
                 return (yield from read_until(reader, CDATA_LIVE, cdata_ends, held.kept.append))
+        # A close counts only if the call can go on after it: a text may mention the mark, or show a whole call.
         shown = 0
         live, stem = params.live_in_value(close, self.closes)
 
@@ -321,10 +318,7 @@ class _Parameters:
         return self.mentioned or close[:4] in text or text.endswith(close[-3:])
 
     def sloppy_close(self, key: str, last: str, at: int) -> int:
-        """Return where a close that is not spelt right ends, given where its stem ends, or NO or MORE.
-
-        The rest may repeat the key, or words of the mark that closes the call.
-        """
+        """Return where a close that is not spelt right ends, given where its stem ends, or NO or MORE."""
         buffer, ended = self.reader.buffer, self.reader.ended
         end = lookahead.rest_of_line(buffer, at, last, ended)
         if end < 0:
@@ -332,6 +326,7 @@ class _Parameters:
         surplus = "".join(filter(str.isalnum, buffer[at:end]))
         if "{key}" in self.spec.close:
             return NO if self.section_closes() else end
+        # The rest may repeat the key, or words of the mark that closes the call.
         return end if len(surplus) < 2 or any(surplus in text for text in (key, *self.close_marks)) else NO
 
     def call_ends(self, buffer: str, at: int, ended: bool) -> int:

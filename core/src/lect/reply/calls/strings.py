@@ -76,7 +76,8 @@ def _characters(
             continue
         character = buffer[end]
         if character == quote[0]:
-            after = lookahead.literal(buffer, end, quote, reader.ended)
+            rest = buffer[end : end + len(quote)]
+            after = end + len(quote) if rest == quote else MORE if quote.startswith(rest) and not reader.ended else NO
             closes = ends(after) if after >= 0 and ends is not None else after
             if closes == MORE:
                 yield

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator, Mapping
 from typing import Any, NamedTuple
 
@@ -35,12 +36,13 @@ def read_tags(
     stack = [top]
     problem = ""
     live = scanner_of(spec.open[0])
+    opens_tag = re.compile(re.escape(spec.open) + r"\w").match
 
     def mark_ends(mark: str) -> int:
         """Return where the tag that begins here ends, after noting what it does; NO if it is text, or MORE."""
         nonlocal problem
         buffer, at = reader.buffer, reader.at
-        close = literal(buffer, at, spec.close.replace("{key}", stack[-1].key), ended=False)
+        close = NO if opens_tag(buffer, at) else literal(buffer, at, spec.close.replace("{key}", stack[-1].key), False)
         opens, fields = call.params.look(buffer, at, ended=False) if close == NO else (NO, {})
         if close >= 0:
             stack.pop()

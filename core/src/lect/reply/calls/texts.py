@@ -14,16 +14,12 @@ from lect.reply.reader.reader import CUT, DONE, Outcome, Reader
 from lect.reply.reader.schema import STRING
 from lect.reply.reader.syntax import CallMatch, CompiledCall
 
+quoted: Callable[[str], str] = encode_basestring
+"""Returns a text as a JSON string."""
 FENCED = re.compile(rf"{lookahead.GAP}{lookahead.FENCE}\n").match
 FENCE_SO_FAR = re.compile(rf"{lookahead.GAP}(?:`{{0,2}}|{lookahead.FENCE})\Z").match
 UNFENCE = "\n```"
 BEGINS_JSON = '{["-0123456789tfn'
-
-
-def quoted(text: str) -> str:
-    """Return `text` as a JSON string."""
-    result: str = encode_basestring(text)
-    return result
 
 
 def read_until(
@@ -33,18 +29,18 @@ def read_until(
     put: Callable[[str], object] = lambda text: None,
     matters: Callable[[], Callable[[str], object] | None] = lambda: None,
 ) -> Outcome:
-    """Read text up to a mark that counts; return DONE there, or CUT at the end of the reply.
+    """Read text up to a mark that counts, and pass it on to `put`; return DONE there, or CUT at the end of the reply.
 
-    Args:
-        reader: The reader to read from.
-        live: The marks that may mean something.
-        closes: Returns where the text ends, given the mark here; NO if the mark is text, or MORE.
-        put: Receives the text, piece by piece.
-        matters: Returns a search that finds nothing in a chunk that is all text, if such chunks may just pass.
+    `closes` returns where the text ends, given the mark here; NO if the mark is text, or MORE. `matters` returns a
+    search that finds nothing in a chunk that is all text, if such chunks may just pass.
     """
+    buffer, search = "", live.search
     while True:
-        buffer, at = reader.buffer, reader.at
-        found = (live.search_plain if buffer.isascii() and "|" not in buffer else live.search)(buffer, at)
+        if buffer is not reader.buffer:
+            buffer = reader.buffer
+            search = live.search_in(buffer)
+        at = reader.at
+        found = search(buffer, at)
         end = found.start() if found else len(buffer)
         if end > at:
             put(buffer[at:end])
@@ -52,9 +48,9 @@ def read_until(
         if end == len(buffer):
             if reader.ended:
                 return CUT
-            search = matters()
-            if search is not None:
-                reader.let_pass(search, CALL_ARGS)
+            passing = matters()
+            if passing is not None:
+                reader.let_pass(passing, CALL_ARGS)
             yield
             continue
         mark = live.look(buffer, end, reader.ended)

@@ -1,8 +1,4 @@
-"""Read one value as it arrives, JSON or a literal of another notation, and pass on nothing but valid JSON text.
-
-Valid JSON is passed on unchanged. What breaks the rules is read as it was meant, as far as that is certain, and the
-reader notes what it had to forgive.
-"""
+"""Read one value as it arrives, JSON or a literal of another notation, and pass on nothing but valid JSON text."""
 
 from __future__ import annotations
 
@@ -45,7 +41,7 @@ class _Bracket:
 
 
 class ValueReader:
-    """Reads one value, and appends its JSON to `pieces`.
+    """Reads one value, and appends its JSON to `pieces`: valid JSON unchanged, anything else as it was meant.
 
     Args:
         reader: The reader to read from.
@@ -114,10 +110,10 @@ class ValueReader:
                         reader.forgive("an extra comma")
                 comma.clear()
             if member and self.want == VALUE and 0 < len(self.brackets) <= self.level:
-                key = pieces[self.key_at].rstrip(": ")
+                key = decoded(pieces[self.key_at].rstrip(": "))
                 pieces.clear()
                 self.level = len(self.brackets)
-                outcome = yield from member(json.loads(key) if "\\" in key else key[1:-1])
+                outcome = yield from member(key)
                 if outcome == DONE:
                     self.want = COMMA
                     pieces.clear()
@@ -239,6 +235,11 @@ class ValueReader:
     def ends(self) -> Ends:
         """Return a function that tells whether a string can end before a position."""
         return (None if self.brackets else self.text_ends) or strings.ends_in(self.reader)
+
+
+def decoded(text: str) -> str:
+    """Return the value of a JSON string."""
+    return str(json.loads(text)) if "\\" in text else text[1:-1]
 
 
 def spaces(reader: Reader) -> Answer:

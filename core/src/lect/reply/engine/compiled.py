@@ -125,11 +125,9 @@ class CompiledGrammar:
 
 
 def control_tokens(grammar: parts.Grammar, markers: tuple[str, ...]) -> dict[str, str]:
-    """Return the marks that are never text, each with the problem code to report where it means nothing.
-
-    They are the special marks of the grammar, the marks of messages that a header can end, the tokens that longer marks
-    consist of, and the markers of the template, except those that the grammar knows as marks that may be text.
-    """
+    """Return the marks that are never text, each with the problem code to report where it means nothing."""
+    # They are the special marks of the grammar, the marks of messages that a header can end, the tokens that longer
+    # marks consist of, and the markers of the template, except those that the grammar knows as marks that may be text.
     marked = [part for part in (grammar.reasoning, *grammar.wrappers, *grammar.sections) if part is not None]
     ordinary = {mark for part in marked if not part.special for mark in marks_of(part)}
     marks = {mark for part in marked if part.special for mark in marks_of(part)}

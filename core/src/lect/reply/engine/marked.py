@@ -57,13 +57,12 @@ class MarkedText(Reading):
         run = yield from self.read_space(self.compiled.gap, self.gap)
         if reader.exhausted():
             self.over = True
+            if run:
+                reader.border(MARK, start)
             if reader.fresh and not start:
                 # There is nothing but white space in this reply.
                 kept = run.removeprefix(self.lead)
-                reader.border(MARK, start)
                 self.emit_last(kept, len(run) - len(kept))
-            elif run:
-                reader.border(MARK, start)
             return
         mark = yield from self.look(self.compiled.gap)
         if mark and (yield from self.act(self.compiled.gap, mark, run, start)):
@@ -213,19 +212,16 @@ class MarkedText(Reading):
             self.emit_space(run, start, dropped=True)
             self.drop(mark, compiled.stray[mark])
             return True
-        code = ""
-        if compiled.takes_reasoning and not self.thought and any(each == CLOSE for each, _ in acts):
-            # The prompt has probably opened reasoning, but the caller did not say so.
-            self.thought = True
-            code = "stray_close"
-        elif (yield from self.seems_meant(mark, sections)):
-            code = "stray_open"
-        if code:
-            self.emit_space(run, start)
-            here = reader.position
-            reader.emit_to(reader.at + len(mark), CONTENT)
-            reader.report(code, here, f"{mark!r} {MEANINGLESS[code]}")
-        return bool(code)
+        # The prompt has probably opened reasoning, but the caller did not say so.
+        code = "stray_close" if compiled.takes_reasoning and not self.thought and (CLOSE, None) in acts else ""
+        if not code and not (yield from self.seems_meant(mark, sections)):
+            return False
+        self.thought |= bool(code)
+        self.emit_space(run, start)
+        here = reader.position
+        reader.emit_to(reader.at + len(mark), CONTENT)
+        reader.report(code or "stray_open", here, f"{mark!r} {MEANINGLESS[code or 'stray_open']}")
+        return True
 
     def opens_behind_text(self, mark: str, sections: list[CompiledSection]) -> Answer:
         """Return whether a mark opens one of these sections, and its first call comes after a little text."""

@@ -50,18 +50,16 @@ class Reading:
                 reader.report("stray_mark", start, f"{text!r} is content, but looks like {mark!r}", start + len(text))
 
     def scan(self, live: MarkScanner, kind: TextKind, held: str = "") -> Generator[None, None, tuple[str, str, int]]:
-        """Emit text up to the next mark.
-
-        Return the mark, empty at the end of the reply; the run of `held` characters before it, which is not emitted;
-        and where that begins.
-        """
+        """Emit text up to a mark; return it, empty at the end, the run of `held` before it, and where that begins."""
         reader = self.reader
+        buffer, search = "", live.search
         while True:
-            buffer = reader.buffer
-            plain = buffer.isascii() and "|" not in buffer
-            found = (live.search_plain if plain else live.search)(buffer, reader.at)
+            if buffer is not reader.buffer:
+                buffer = reader.buffer
+                search = live.search_in(buffer)
+            found = search(buffer, reader.at)
             if found is None:
-                reader.emit_to(len(reader.buffer), kind)
+                reader.emit_to(len(buffer), kind)
                 if reader.ended:
                     return "", "", reader.position
                 reader.let_pass(live.search, kind)
@@ -126,10 +124,7 @@ class Reading:
     # Reading ahead without emitting anything, where only the end of something tells what it is
 
     def closes_reply(self, sections: list[CompiledSection], run: str, start: int, kind: TextKind) -> Answer:
-        """Return whether the reply ends with calls inside reasoning, so that they are not drafts.
-
-        The section is held back until that is known; a draft is emitted as part of the reasoning.
-        """
+        """Return whether the reply ends with calls inside reasoning; otherwise they are drafts, and emitted as such."""
         reader = self.reader
         begin = reader.position
         trial = self.trial()

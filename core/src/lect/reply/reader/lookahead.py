@@ -1,18 +1,15 @@
-"""Look ahead in a buffer without reading on.
-
-Every look is short, so looking again when more text arrives costs little.
-"""
+"""Look ahead in a buffer without reading on. Every look is short, so looking again costs little."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
 from lect.reply.grammar import Head, Mark
-from lect.reply.reader.near import BARS, GAPS, LEFT, ODD, RIGHT, may_be_misspelt, near
+from lect.reply.reader.near import BARS, GAPS, LEFT, ODD, RIGHT, is_plain, may_be_misspelt, near
 from lect.reply.reader.near import MORE as MORE
 from lect.reply.reader.near import NO as NO
 
@@ -190,15 +187,19 @@ class MarkScanner:
         worth = worth if behind else NOTHING
         self.worth = re.compile(worth).match
         begins = "|".join(filter(None, (*map(re.escape, also), _beginnings(marks), worth)))
-        self.search, self.search_plain = (
+        self.search, self._search_plain = (
             re.compile(f"[{re.escape(each)}](?<=(?={begins}).)" if each else NOTHING, re.DOTALL).search
             for each in (self.first, "".join(filter(str.isascii, self.first)).replace("|", ""))
         )
-        """What finds where it is worth looking for a mark; the second is faster, for ASCII text without a bar."""
+        """What finds where it is worth looking for a mark; the second is faster, for most texts."""
         self.full = re.compile("|".join(map(re.escape, marks)) or NOTHING).match
         self.ordered = sorted(marks)
         self.longest = len(marks[0]) if marks else 0
         self.spaced = any(mark[0].isspace() for mark in marks)  # Whether a mark begins with white space.
+
+    def search_in(self, text: str) -> Callable[..., re.Match[str] | None]:
+        """Return what finds where it is worth looking for a mark in a text."""
+        return self._search_plain if (is_plain(text) if "|" in self.first else text.isascii()) else self.search
 
     def look(self, buffer: str, at: int, ended: bool) -> str | None:
         """Return the longest mark at `at`; empty if there is none, None if more text is needed to tell."""

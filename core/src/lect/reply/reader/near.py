@@ -25,6 +25,13 @@ FIRST_WORD = re.compile(r"(?<=\w)[ =].*", re.DOTALL)
 FOLD = {ord(each): None for each in GAPS + "=[]" + LEFT + RIGHT} | {ord(bar): "|" for bar in BARS}
 
 
+def is_plain(text: str) -> bool:
+    """Return whether a text is ASCII and has no bar but those of tables, which white space or a dash follows."""
+    if "|" not in text or not text.isascii():
+        return text.isascii()
+    return text.count("|") == text.count("| ") + text.count("|\n") + text.count("|-")
+
+
 def may_be_misspelt(mark: str) -> bool:
     """Return whether a mark can be recognised by its letters if other characters in it are wrong."""
     return mark[:1] in ODD and sum(map(str.isalpha, mark)) >= FEWEST_LETTERS
@@ -94,12 +101,7 @@ def fold(text: str) -> str:
 
 
 class Leftovers:
-    """Finds marks, and what looks like one, in text that has been read as content.
-
-    Args:
-        marks: The marks to find, or any of them with one character wrong, missing or too many.
-        ordinary: Those that may be text if they are spelt right.
-    """
+    """Finds marks, or any with one character wrong, missing or too many, in content; `ordinary` ones may be text."""
 
     def __init__(self, marks: Iterable[str], ordinary: Iterable[str]):
         self._ordinary = {mark.strip(GAPS + RIGHT) for mark in ordinary}
@@ -114,7 +116,7 @@ class Leftovers:
     def find(self, content: str) -> list[tuple[str, str]]:
         """Return what looks like a mark, each text once, with the mark that it looks like."""
         found = []
-        plain = content.isascii() and not ("<" in content or "|" in content or "[" in content)
+        plain = not ("<" in content or "[" in content) and is_plain(content)
         texts = [] if plain or not self._known else CANDIDATES(content)
         for word in self._words:
             if word in content and re.search(rf"(?<![</\w:]){re.escape(word)}", content):

@@ -332,7 +332,8 @@ class Reader:
         call.hidden = unknown and self.unknown_tools != KEEP
         if not call.hidden:
             self.end = max(self.position, 0)
-            self.events.append(Event(CALL_START, name, index, call.id, start=max(self.origin, 0), end=self.end))
+            start = max(self.origin, 0)
+            self.events.append(_new(Event, (CALL_START, name, index, call.id, None, None, start, self.end)))
             if unknown:
                 self.report("unknown_tool", self.origin, f"there is no tool {name!r}")
 
@@ -361,7 +362,7 @@ class Reader:
         made = ToolCall(call.name, arguments, text, call.id, call.index, complete, span)
         self.calls.append(made)
         start, self.end = self.end, self.position
-        self.events.append(Event(CALL_END, call.name, call.index, made.id, made, start=start, end=self.end))
+        self.events.append(_new(Event, (CALL_END, call.name, call.index, made.id, made, None, start, self.end)))
 
     def forgive(self, what: str) -> None:
         """Note a mistake in a call whose meaning is still certain."""

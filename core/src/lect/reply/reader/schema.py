@@ -72,7 +72,7 @@ class Schemas:
 def types_of(schema: Any, root: Mapping[str, Any], depth: int = 0) -> frozenset[str]:
     """Return the JSON types that a schema allows; an empty set if it does not say."""
     schema = _resolved(schema, root)
-    named = schema.get("type")
+    named = schema.get("type") if schema else ()
     if isinstance(named, str | list | tuple):
         names = [named] if isinstance(named, str) else named
         return frozenset(name for name in names if isinstance(name, str)) & ALL
@@ -102,13 +102,13 @@ def child(schema: Any, root: Mapping[str, Any], key: str | None, depth: int = 0)
 
 def _resolved(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a schema, or the one that it refers to; an empty one if there is none."""
-    for _ in range(DEEPEST):
+    for _ in range(DEEPEST if schema else 0):
         if not isinstance(schema, Mapping) or not isinstance(schema.get("$ref"), str):
             break
         steps, schema = schema["$ref"].removeprefix("#").strip("/").split("/"), root
         for step in steps:
             schema = schema.get(step) if isinstance(schema, Mapping) else None
-    return schema if isinstance(schema, Mapping) else {}
+    return schema if schema and isinstance(schema, Mapping) else {}
 
 
 def kind_of(value: Any) -> str:
