@@ -96,7 +96,7 @@ class _ObjectCall(ValueReader):
         self.id: str | None = None
         self.early = Text()
         self.arguments: int | None = None  # Where the arguments begin in the raw text.
-        self.has_arguments = False
+        self.has_arguments = self.has_strays = False
 
     def begin_call(self) -> None:
         """Begin the call if everything it needs is known. An id that comes later is ignored."""
@@ -141,6 +141,7 @@ class _ObjectCall(ValueReader):
                 self.begin_call()
             return outcome
         elif not self.bare and not names and key not in (*ID_KEYS, *OTHER_KEYS):
+            self.has_strays = True
             reader.report("stray_member", reader.origin, f"the call has a member {key!r}, which does not belong in one")
         return ""
 
@@ -156,6 +157,9 @@ def json_call(reader: Reader, found: CallMatch) -> Outcome:
     if not call.name or ((call.bare or call.is_map) and not call.has_arguments):
         return reader.broken("incomplete_call")
     call.begin_call()
+    if call.has_strays and not call.has_arguments:
+        # What does not belong in a call may be its arguments.
+        return reader.broken("stray_text")
     if not call.has_arguments:
         reader.pending.append("{}")
     return DONE

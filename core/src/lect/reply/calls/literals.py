@@ -7,13 +7,13 @@ import re
 from functools import lru_cache
 
 from lect.reply.calls.coerce import ObjectWriter, as_json
-from lect.reply.calls.strings import Ends, text_goes_on
+from lect.reply.calls.strings import UNESCAPED, Ends, text_goes_on
 from lect.reply.calls.texts import quoted, read_until
 from lect.reply.calls.values import ValueReader, spaces
 from lect.reply.calls.words import Dialect
 from lect.reply.grammar import Literals
 from lect.reply.reader import lookahead
-from lect.reply.reader.lookahead import GAP, MORE, NO, scanner_of
+from lect.reply.reader.lookahead import GAP, MARKUP, MORE, NO, scanner_of
 from lect.reply.reader.reader import CUT, DONE, Answer, Outcome, Reader
 from lect.reply.reader.schema import STRING
 from lect.reply.reader.syntax import CallMatch, CompiledCall
@@ -132,7 +132,10 @@ def _argument(reader: Reader, writer: ObjectWriter, found: CallMatch, key: str, 
     if dialect.bare and types == STRING and is_new and (yield from _is_bare(reader, syntax)):
         begin()
         return (yield from _bare_text(reader, found, syntax, sign))
+    if MARKUP(key) and key not in reader.schemas.parameters(name):
+        return reader.broken("bad_literal")
     pieces: list[str] = []
+    start = reader.position
     ends = _ends_here(reader, found, syntax, sign)
     value = ValueReader(
         reader, pieces, dialect, begin=begin if is_new and not whole else None, text_ends=ends, types=types
@@ -141,7 +144,9 @@ def _argument(reader: Reader, writer: ObjectWriter, found: CallMatch, key: str, 
     text = "".join(pieces)
     if outcome != DONE or (whole and writer.members(text, reader.schemas.parameters(name))):
         return outcome
-    if not key:
+    # A string that seems to go on after a quote, with the same key in it, is rather two strings.
+    twice = UNESCAPED in reader.forgiven and re.search(rf"\b{re.escape(key)} ?{sign} ?[\"']", reader.since(start))
+    if not key or twice:
         return reader.broken("bad_literal")
     if is_new:
         begin()

@@ -10,7 +10,7 @@ from lect.reply.calls.tags import read_tags
 from lect.reply.calls.texts import Value, read_until
 from lect.reply.grammar import Params
 from lect.reply.reader import lookahead
-from lect.reply.reader.lookahead import MORE, NO, scanner_of
+from lect.reply.reader.lookahead import MARKUP, MORE, NO, scanner_of
 from lect.reply.reader.reader import CUT, DONE, LEFT, Answer, Outcome, Reader
 from lect.reply.reader.schema import ALL, OBJECT, STRING, Schemas
 from lect.reply.reader.syntax import CallMatch, CompiledCall
@@ -197,6 +197,8 @@ class _Parameters:
     def parameter(self, fields: dict[str, str]) -> Outcome:
         reader, spec, writer = self.reader, self.spec, self.writer
         key = fields.get("key", "")
+        if MARKUP(key) and key not in self.known:
+            return reader.broken("stray_text")
         self.unclosed = self.mentioned = self.doubtful = False
         opens, _ = (yield from self.next(self.look_for_value)) if spec.value else (OPENED, {})
         if opens not in (OPENED, UNOPENED):
@@ -217,6 +219,8 @@ class _Parameters:
         outcome = yield from self.read_value(key, held)
         if outcome != DONE or self.doubtful:
             return outcome if outcome != DONE else reader.broken("stray_text")
+        if self.mentioned or (spec.value and spec.value in reader.since(self.begin)):
+            reader.forgive(f"marks of a parameter in the value of {key!r}")
         if held.streamed:
             held.end(self.unclosed)
             return DONE
@@ -304,18 +308,20 @@ class _Parameters:
                 after = lookahead.either(buffer, after, [(self.spec.value,)], ended)
             if after >= 0 and self.known and fields.get("key") not in self.known:
                 return NO
+            self.doubtful = fields.get("key") in (key, *self.writer.keys)
             after = at if after >= 0 else after
         else:
             after = self.call_ends(buffer, at, ended)
         if after >= 0:
             reader.forgive(f"{close!r} is missing")
-            self.unclosed, self.doubtful = True, reader.position == self.begin or self.is_mangled(close)
+            self.unclosed = True
+            self.doubtful |= self.is_mangled(close)
         return after
 
     def is_mangled(self, close: str) -> bool:
         """Return whether nobody knows what belongs to the value up to here, and what to its close, which is wrong."""
         text = self.reader.since(max(self.begin, self.reader.position - len(close) - 16)).strip()
-        return self.mentioned or close[:4] in text or text.endswith(close[-3:])
+        return self.mentioned or not text or close[:4] in text or text.endswith(close[-1])
 
     def sloppy_close(self, key: str, last: str, at: int) -> int:
         """Return where a close that is not spelt right ends, given where its stem ends, or NO or MORE."""

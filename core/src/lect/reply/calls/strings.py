@@ -20,6 +20,7 @@ CLOSING = {"“": "”", "‘": "’"}
 """What closes a typographic quote; any other closes itself."""
 MATTERS = re.compile(r'["\\\x00-\x1f](?!(?<=\\)[/bfnrt])').search
 """What cannot be passed on unchanged inside a JSON string; the usual escapes can."""
+UNESCAPED = "a quote that is not escaped"
 HEX = "[0-9a-fA-F]"
 JSON_ESCAPE = re.compile(rf'\\(?:["\\/bfnrt]|u{HEX}{{4}})').match
 JSON_ESCAPE_SO_FAR = re.compile(rf"\\(?:u{HEX}{{0,3}})?\Z").match
@@ -83,7 +84,7 @@ def _characters(
                 yield
             elif closes == NO:
                 if after >= 0:
-                    reader.forgive("a quote that is not escaped")
+                    reader.forgive(UNESCAPED)
                 put(quoted(character)[1:-1])
                 reader.at = end + 1
             else:

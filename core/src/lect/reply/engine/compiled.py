@@ -103,11 +103,11 @@ class CompiledGrammar:
 
     def _prepare_messages(self, channels: parts.Channels) -> None:
         restarts = channels.start if channels.restart else ()
+        begins = (*restarts, *(mark for mark in channels.opening if TOKEN.fullmatch(mark)))
         if channels.call is not None:
-            self.message = compiled_section(
-                parts.Section((channels.call,), close=(*channels.end, *channels.stop, *restarts))
-            )
-            self.message.calls[0].headers = dict.fromkeys(restarts, headers_for(channels))
+            close = (*channels.end, *channels.stop, *begins)
+            self.message = compiled_section(parts.Section((channels.call,), close=close))
+            self.message.calls[0].headers = dict.fromkeys(begins, headers_for(channels))
         sections = [(mark, SECTION) for section in self.sections for mark in sorted(section.first_marks())]
         ends = [(mark, STOP if mark in channels.stop else OVER) for mark in self.ends]
         ends += [(mark, CLOSE) for mark in (*channels.end, *channels.stop) if mark not in self.ends]

@@ -8,13 +8,12 @@ from collections.abc import Generator
 from lect.reply.calls.texts import read_until
 from lect.reply.events import CALL, MARK
 from lect.reply.reader import lookahead
-from lect.reply.reader.lookahead import MORE, NO
+from lect.reply.reader.lookahead import MARKUP, MORE, NO
 from lect.reply.reader.reader import BROKEN, CUT, DONE, LEFT, Answer, Outcome, Reader
 from lect.reply.reader.syntax import BRACKETS, CallMatch, CompiledSection
 
 LEFT_OVER = re.compile(r"[}\]),;`\s]*")
 """Brackets and the like that close nothing."""
-MARKUP = re.compile("[<>|｜]").search
 CLOSING = "]})`"
 WRAPPED = "a fence or a list around the call"
 WHY = {
