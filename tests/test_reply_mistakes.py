@@ -135,8 +135,83 @@ def test_a_failed_attempt_at_a_call_is_content_and_reported(text):
 
 
 def test_a_member_that_is_not_part_of_a_call_is_reported():
-    reply = heard("hermes_json", '<tool_call>{"name": "f", "city": "Paris", "type": "function"}</tool_call>')
-    assert (calls(reply), codes(reply)) == ([("f", {})], ["stray_member"])
+    reply = heard("hermes_json", '<tool_call>{"name": "f", "why": "so", "arguments": {"x": 1}}</tool_call>')
+    assert (calls(reply), codes(reply)) == ([("f", {"x": 1})], ["stray_member"])
+
+
+@pytest.mark.parametrize("member", ['"city": "Paris"', '"argments": {"city": "Paris"}', '"parameter": {}'])
+def test_a_call_whose_arguments_may_be_in_another_member_is_incomplete(member):
+    reply = heard("hermes_json", f'<tool_call>{{"name": "f", {member}, "type": "function"}}</tool_call>')
+    assert (calls(reply), codes(reply)) == ([], ["stray_member", "stray_text"])
+    assert [call.name for call in reply.incomplete] == ["f"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (
+            "glm4_xml",
+            "<tool_call>f<arg_key>x</arg_key><arg_value>a</b>\n<arg_key>y</arg_key><arg_value>1</arg_value></tool_call>",
+        ),
+        ("glm4_xml", "<tool_call>f<arg_key>k>x</arg_key><arg_value>a</arg_value></tool_call>"),
+        ("qwen3_coder_xml", "<function=f>\n<parameter=x>\n<parameter=y>\n1\n</parameter>\n</function>"),
+        ("qwen3_coder_xml", "<function=f>\n<parameter=x>\na\n<parameter=x>\n1\n</parameter>\n</function>"),
+        ("gemma4", '<|tool_call>call:f{x|>:<|"|>a<|"|>}<tool_call|>'),
+        ("pythonic", "[f(x='a')(x='b')]"),
+    ],
+    ids=[
+        "half a close",
+        "half a mark in a key",
+        "no value",
+        "a parameter begun twice",
+        "a mark in a key",
+        "two strings",
+    ],
+)
+def test_a_call_is_incomplete_where_nobody_can_tell_a_value_from_a_mark(name, text):
+    reply = heard(name, text)
+    assert (calls(reply), len(reply.incomplete), len(codes(reply))) == ([], 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        (
+            "qwen3_coder_xml",
+            "<function=f>\n<parameter=x>\na </parameter> b\n</parameter>\n</function>",
+            "a </parameter> b",
+        ),
+        (
+            "glm4_xml",
+            "<tool_call>f<arg_key>x</arg_key><arg_value>a<arg_value>b</arg_value></tool_call>",
+            "a<arg_value>b",
+        ),
+    ],
+)
+def test_marks_in_a_value_are_named(name, text, value):
+    reply = heard(name, text)
+    assert (calls(reply), codes(reply)) == ([("f", {"x": value})], ["repaired"])
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (
+            "granite20b_fc",
+            '<function_call> {"name": "f", "arguments": {}}}\n<function_call> {"name": "f", "arguments": {}}',
+        ),
+        ("llama3_json", '<|python_tag|>{"name": "f", "parameters": {}}}'),
+    ],
+)
+def test_a_surplus_bracket_is_named_and_no_content(name, text):
+    reply = heard(name, text)
+    assert (reply.content, {call.name for call in reply.tool_calls}, codes(reply)) == ("", {"f"}, ["repaired"])
+
+
+def test_code_ends_where_the_next_message_begins():
+    reply = heard("harmony", " to=python<|channel|>commentary<|message|>print(1)<|channel|>analysis<|message|>Done.")
+    assert calls(reply) == [("python", {"code": "print(1)"})]
+    assert "stray_mark" in codes(reply)
 
 
 # Parameters

@@ -202,6 +202,11 @@ def _next(reader: Reader, compiled: CompiledSection, *, opened: bool) -> Generat
         if left_over >= 0:
             reader.skip(left_over)
             return None
+        if left_over == NO and buffer.startswith("}", at):
+            start = reader.position
+            reader.skip(at + 1)
+            reader.report("repaired", start, "'}' after the call closes nothing")
+            continue
         if MORE not in (close, call, left_over):
             return None
         yield
