@@ -84,6 +84,16 @@ def test_calls_of_unknown_tools_are_kept_made_text_or_dropped(policy, content, n
     assert replies.folded_deltas(events) == reply.to_openai()
 
 
+@pytest.mark.parametrize("policy", ["keep", "text", "drop"])
+@pytest.mark.parametrize("name", ["g", "get_weather"])
+def test_the_stop_comes_after_the_call_that_it_cuts(policy, name):
+    text = f'A<tool_call>{{"name": "{name}", "arguments": {{"city": "Pa<|im_end|>'
+    _, events = replies.read(text, format="hermes_json", tools=[WEATHER], unknown_tools=policy)
+    assert events[-1].kind == "stop"
+    offsets = [event.start for event in events if event.start is not None]
+    assert offsets == sorted(offsets)
+
+
 def test_another_policy_is_refused():
     with pytest.raises(lect.MessageError, match="unknown_tools is 'raise'; expected one of 'keep', 'text', 'drop'"):
         lect.parse(None, "", format="think", unknown_tools="raise")

@@ -11,8 +11,8 @@ from goldens import REPOSITORY, SHARED
 
 PROVENANCE = {
     "parse": (
-        "777 replies in 54 formats with what they mean, out of the tests of llama.cpp b21e4de, vLLM a014e35, SGLang "
-        "cce0a12 and Ollama fb30760: "
+        "784 replies in 56 formats with what they mean, out of the tests of llama.cpp b21e4de, vLLM a014e35, SGLang "
+        "cce0a12 and Ollama fb30760, and for two formats that these do not test, out of what their sources say: "
         "`source` names the test; vLLM's and SGLang's were run, and what their parsers gave in a passing test was "
         "written down"
     ),
@@ -27,10 +27,14 @@ PROVENANCE = {
 
 def main():
     for name, provenance in PROVENANCE.items():
+        path = REPOSITORY / f"tests/data/replies/{name}.json"
         vectors = json.loads((SHARED / f"vectors/{name}.json").read_text("utf-8"))
+        known = {vector["id"] for vector in vectors}
+        # Some are only in the repository.
+        vectors += [vector for vector in json.loads(path.read_text("utf-8"))["vectors"] if vector["id"] not in known]
         lines = ",\n".join(json.dumps(vector, ensure_ascii=False) for vector in vectors)
         text = f'{{"provenance": {json.dumps(provenance)},\n"vectors": [\n{lines}\n]}}\n'
-        (REPOSITORY / f"tests/data/replies/{name}.json").write_text(text, "utf-8")
+        path.write_text(text, "utf-8")
 
 
 if __name__ == "__main__":

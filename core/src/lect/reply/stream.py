@@ -219,17 +219,10 @@ class ReplyStream:
                 reason = "tool_calls"
             elif reader.stop is not None:
                 reason = "stop"
-        reply = Reply(
-            content,
-            "".join(reader.reasoning) or None,
-            complete,
-            reader.stop,
-            reason,
-            tuple(reader.problems),
-            "".join(reader.chunks).removeprefix(self._opened),
-            tuple(call for call in reader.calls if not call.complete),
-            reader.pieces(),
-        )
+        reasoning, problems = "".join(reader.reasoning) or None, tuple(reader.problems)
+        raw = "".join(reader.chunks).removeprefix(self._opened)
+        broken = tuple(call for call in reader.calls if not call.complete)
+        reply = Reply(content, reasoning, complete, reader.stop, reason, problems, raw, broken, reader.pieces())
         return self._refine(reply) if self._refine else reply
 
 

@@ -67,7 +67,7 @@ def _candidates(text: str, types: frozenset[str]) -> list[str]:
         fenced = FENCED(text)
         inner = fenced[1] if fenced else read_json(text)[0]
         text = inner.strip() if isinstance(inner, str) else text
-    found = [text] if valid(text) else []
+    found = [text] if read_json(text)[1] else []
     if not types:
         return found
     lowered = text.lower()
@@ -78,7 +78,7 @@ def _candidates(text: str, types: frozenset[str]) -> list[str]:
     if types & {"object", "array"} and not found and text[:1] in ("{", "["):
         # The last reading is for JSON that was escaped once too often.
         readings = (read_whole(text), read_whole(text, PYTHON), read_json(f'"{text}"')[0])
-        found += [reading for reading in readings if reading and valid(reading)]
+        found += [reading for reading in readings if reading and read_json(reading)[1]]
     return found
 
 
@@ -90,8 +90,3 @@ def _fits(text: str, types: frozenset[str]) -> bool:
     if kind == "number" and "integer" in types and value.is_integer():
         return True
     return kind in types and kind != "string"
-
-
-def valid(text: str) -> bool:
-    """Return whether a text is valid JSON and nothing else."""
-    return read_json(text)[1]

@@ -44,24 +44,18 @@ UNFENCE = "```"
 QUOTES = "\"'“‘"
 
 
-def unwrapped(buffer: str, at: int, fields: dict[str, str], ended: bool) -> int:
-    """Return where the JSON at `at` begins, after a fence or the bracket of a list, noted in `fields`; or MORE."""
-    found = WRAPPING.match(buffer, lookahead.space(buffer, at))
-    assert found is not None, "the pattern also matches an empty text"
-    rest = buffer[found.end() : found.end() + len(UNFENCE)]
-    if not ended and len(rest) < len(UNFENCE) and UNFENCE.startswith(rest):
-        return MORE
-    if found[0]:
-        fields["wrapped"] = "yes"
-    return found.end()
-
-
 def json_begins(call: CompiledCall, buffer: str, at: int, fields: dict[str, str], ended: bool) -> int:
     """Return where an object that can be a call begins, or NO or MORE; `fields` gets the name if it decides."""
     if call.announced and call.may_be_wrapped:
-        at = unwrapped(buffer, at, fields, ended)
-        if at < 0:
-            return at
+        # A fence, or the bracket of a list, may come before it.
+        wrapping = WRAPPING.match(buffer, lookahead.space(buffer, at))
+        assert wrapping is not None, "the pattern also matches an empty text"
+        at = wrapping.end()
+        rest = buffer[at : at + len(UNFENCE)]
+        if not ended and len(rest) < len(UNFENCE) and UNFENCE.startswith(rest):
+            return MORE
+        if wrapping[0]:
+            fields["wrapped"] = "yes"
     at = lookahead.space(buffer, at)
     found = FIRST_KEY.match(buffer, at)
     if found is None or found.end() == len(buffer):

@@ -14,7 +14,7 @@ from lect.reply.calls.words import Dialect
 from lect.reply.grammar import Literals
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import GAP, MARKUP, MORE, NO, scanner_of
-from lect.reply.reader.reader import CUT, DONE, Answer, Outcome, Reader
+from lect.reply.reader.reader import CUT, DONE, Outcome, Reader
 from lect.reply.reader.schema import STRING
 from lect.reply.reader.syntax import CallMatch, CompiledCall
 
@@ -129,9 +129,12 @@ def _argument(reader: Reader, writer: ObjectWriter, found: CallMatch, key: str, 
         return key in writer.keys or writer.key(key)
 
     types, dialect = reader.schemas.types(name, key), syntax.dialect
-    if dialect.bare and types == STRING and is_new and (yield from _is_bare(reader, syntax)):
-        begin()
-        return (yield from _bare_text(reader, found, syntax, sign))
+    if dialect.bare and types == STRING and is_new:
+        mark = yield from reader.find(syntax.not_bare)
+        reader.at = lookahead.space(reader.buffer, reader.at)
+        if mark == NO and not reader.exhausted():
+            begin()
+            return (yield from _bare_text(reader, found, syntax, sign))
     if MARKUP(key) and key not in reader.schemas.parameters(name):
         return reader.broken("bad_literal")
     pieces: list[str] = []
@@ -157,13 +160,6 @@ def _argument(reader: Reader, writer: ObjectWriter, found: CallMatch, key: str, 
     else:
         writer.key(key)
     return DONE
-
-
-def _is_bare(reader: Reader, syntax: LiteralsSyntax) -> Answer:
-    """Return whether text without quotes comes next."""
-    mark = yield from reader.find(syntax.not_bare)
-    reader.at = lookahead.space(reader.buffer, reader.at)
-    return mark == NO and not reader.exhausted()
 
 
 def _bare_text(reader: Reader, found: CallMatch, syntax: LiteralsSyntax, sign: str) -> Outcome:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 
-from lect.reply.calls.coerce import ObjectWriter, as_json, valid
+from lect.reply.calls.coerce import ObjectWriter, as_json
 from lect.reply.calls.jsoncalls import read_arguments
 from lect.reply.calls.tags import read_tags
 from lect.reply.calls.texts import Value, read_until
@@ -12,7 +12,7 @@ from lect.reply.grammar import Params
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import MARKUP, MORE, NO, scanner_of
 from lect.reply.reader.reader import CUT, DONE, LEFT, Answer, Outcome, Reader
-from lect.reply.reader.schema import ALL, OBJECT, STRING, Schemas
+from lect.reply.reader.schema import ALL, OBJECT, STRING, Schemas, read_json
 from lect.reply.reader.syntax import CallMatch, CompiledCall
 
 PARAM, CLOSED, IMPLIED, BODY = "param", "closed", "implied", "body"
@@ -234,7 +234,7 @@ class _Parameters:
         json_text, fits = as_json(text, types, untyped=spec.untyped)
         if writer.key(key):
             reader.pending.append(json_text)
-            if fits and json_text[0] in "{[" and not valid(text):
+            if fits and json_text[0] in "{[" and not read_json(text)[1]:
                 reader.forgive(f"the value of {key!r}, which is not JSON")
             if not fits:
                 problem = f"the parameter {key!r} is {text!r:.80}, which the schema does not allow"
@@ -243,14 +243,8 @@ class _Parameters:
 
     def types(self, key: str, fields: dict[str, str]) -> frozenset[str]:
         """Return the types of a parameter, from the schema or, failing that, from its mark."""
-        types = self.reader.schemas.types(self.name, key)
-        if types:
-            return types
-        if "type" in fields:
-            return frozenset({fields["type"]}) & ALL
-        return STRING if fields.get("string") == "true" else frozenset()
-
-    # Values
+        marked = STRING if fields.get("string") == "true" else frozenset({fields.get("type", "")}) & ALL
+        return self.reader.schemas.types(self.name, key) or marked
 
     def read_value(self, key: str, held: Value) -> Outcome:
         """Read a value up to and including its close, or up to what shows that the close is missing."""

@@ -69,14 +69,11 @@ class Value:
     """A value that is being read: passed on as it arrives if it must be text, kept if it may be something else."""
 
     def __init__(self, reader: Reader, spec: Params, types: frozenset[str], *, hold: bool, start: Callable[[], bool]):
-        self.reader = reader
-        self.trim = spec.trim
-        self.last = self.trim or "\n"  # What may not belong to the value if it comes last.
-        self.start = start
-        self.streamed = False
+        self.reader, self.start = reader, start
+        # What may not belong to the value if it comes first or last.
+        self.trim, self.last = spec.trim, spec.trim or "\n"
+        self.trimmed, self.streamed, self.tail = not self.trim, False, ""
         self.kept: list[str] = []
-        self.trimmed = not self.trim
-        self.tail = ""
         # None: the first character tells whether it can be anything but text.
         self.hold: bool | None = hold or (types != STRING and bool(types)) or None
         if not self.hold and (types == STRING or spec.untyped == "string"):
@@ -143,11 +140,6 @@ def _end_of(buffer: str, at: int, marks: tuple[str, ...], call: CompiledCall, en
         header = call.headers[marks[-1]].look(buffer, end, ended)
         return header if isinstance(header, int) else end
     return end
-
-
-def code_begins(call: CompiledCall, buffer: str, at: int, fields: dict[str, str], ended: bool) -> int:
-    """Return where code begins: anything is code."""
-    return at
 
 
 def code_call(reader: Reader, found: CallMatch) -> Outcome:

@@ -27,7 +27,6 @@ PLAIN_VALUE = re.compile(rf'(?:{TEXT}|{WORD})(, ?(?=["\w{{\[-]))?').match
 VALUE, VALUE_OR_END, KEY, KEY_OR_END, COLON, COMMA, END = range(7)
 SIGNS = frozenset("{}[](),:=")
 CLOSES = {"[": "]", "{": "}", "(": ")"}
-NONE: frozenset[str] = frozenset()
 
 
 class _Bracket:
@@ -43,15 +42,10 @@ class _Bracket:
 class ValueReader:
     """Reads one value, and appends its JSON to `pieces`: valid JSON unchanged, anything else as it was meant.
 
-    Args:
-        reader: The reader to read from.
-        pieces: Where the JSON goes; for a Python literal, a separate list.
-        dialect: How it is written.
-        live: Whether `pieces` is the reader's pending text.
-        begin: If `pieces` is a separate list: called before what it holds is passed on ahead of a string.
-        text_ends: If a quoted string is the whole value: tells whether it can end at a quote before a position.
-        types: The types that the schema allows.
-        member: If the value is an object: called with each of its keys before the value; reads it, or returns nothing.
+    `live` means that `pieces` is the reader's pending text; otherwise `begin`, if given, is called before what it holds
+    is passed on ahead of a string. `text_ends` tells whether a quoted string that is the whole value can end at a quote
+    before a position, `types` are those that the schema allows, and `member` is called with each key of an object that
+    is the whole value: it reads the value, or returns nothing.
     """
 
     def __init__(
@@ -63,7 +57,7 @@ class ValueReader:
         live: bool = False,
         begin: Callable[[], object] | None = None,
         text_ends: Ends | None = None,
-        types: frozenset[str] = NONE,
+        types: frozenset[str] = frozenset(),
         member: Callable[[str], Outcome] | None = None,
     ):
         self.reader, self.pieces, self.dialect = reader, pieces, dialect
@@ -211,7 +205,7 @@ class ValueReader:
         if quote is None:
             if is_key and (not dialect.python or (yield from names_key(reader))):
                 return read_key(reader, self.pieces, dialect)
-            return read_word(reader, self.pieces, dialect, NONE if self.brackets else self.types)
+            return read_word(reader, self.pieces, dialect, frozenset() if self.brackets else self.types)
         reader.at = quote.end()
         mark = CLOSING.get(quote["quote"], quote["quote"])
         if mark == '"' and not dialect.python:

@@ -10,7 +10,7 @@ from lect.reply.blocks import JSON_OBJECT, NO_REASONING
 from lect.reply.calls import jsoncalls
 from lect.reply.calls.literals import literals_begin, literals_call
 from lect.reply.calls.params import params_begin, params_call
-from lect.reply.calls.texts import code_begins, code_call
+from lect.reply.calls.texts import code_call
 from lect.reply.check import check
 from lect.reply.reader import lookahead
 from lect.reply.reader.headers import headers_for
@@ -32,7 +32,7 @@ KINDS: dict[type[parts.GrammarPart], tuple[Any, Any]] = {
     parts.NamedJson: (jsoncalls.named_begins, jsoncalls.named_json_call),
     parts.Params: (params_begin, params_call),
     parts.Literals: (literals_begin, literals_call),
-    parts.Code: (code_begins, code_call),
+    parts.Code: (lambda call, buffer, at, fields, ended: at, code_call),
 }
 """For each kind of arguments: what tells whether they can begin at a position, and what reads them."""
 

@@ -6,7 +6,7 @@ from collections.abc import Generator
 
 from lect.reply.calls.texts import read_until
 from lect.reply.engine.compiled import OPENING, OVER, START, STOP, STRAY, TOKEN_LIKE, CompiledGrammar
-from lect.reply.engine.reading import MEANINGLESS, Reading
+from lect.reply.engine.reading import Reading
 from lect.reply.engine.sections import read_call, read_section, skip_unnamed
 from lect.reply.events import CALL, CONTENT, MARK, REASONING, TextKind
 from lect.reply.grammar import SPACE
@@ -73,11 +73,7 @@ class HeadedMessages(Reading):
                 reader.skip(len(reader.buffer))
                 reader.report("stray_header", start, "the reply ends inside a header")
                 return
-            if TOKEN_LIKE(mark):
-                self.drop(mark, "stray_header")
-            else:
-                reader.emit_to(reader.at + len(mark), CONTENT)
-                reader.report("stray_header", start, f"{mark!r} {MEANINGLESS['stray_header']}")
+            self.stray(mark, "stray_header", keep=not TOKEN_LIKE(mark))
 
     def read_message(self, header: Header, start: int, skipped: int = 0) -> Steps:
         reader, compiled = self.reader, self.compiled
@@ -181,14 +177,11 @@ class HeadedMessages(Reading):
 
     def end_at(self, mark: str) -> None:
         """Skip a mark that ends a message, or the reply."""
-        reader = self.reader
+        reader, acts = self.reader, self.outside.acts[mark]
         reader.skip(reader.at + len(mark))
-        acts = self.outside.acts[mark]
         if STOP in acts or OVER in acts:
             reader.halt(mark)
         self.over = OVER in acts
-
-    # Looking ahead
 
     def find_header(self, behind: int = 0) -> Generator[None, None, Header | None]:
         """Return the header that begins after a mark of that length, or here if nothing starts it."""
@@ -221,4 +214,4 @@ class HeadedMessages(Reading):
             mark, _, _ = yield from self.scan(live, kind)
             if not mark or live.acts[mark] != [STRAY]:
                 return mark
-            self.drop(mark, self.compiled.stray[mark])
+            self.stray(mark, self.compiled.stray[mark])

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from lect.reply.engine.compiled import CLOSE, END, OPEN, SECTION, SHUT, STRAY, UNTIL, UNWRAP, WRAP, CompiledGrammar
-from lect.reply.engine.reading import MEANINGLESS, Reading
+from lect.reply.engine.reading import Reading
 from lect.reply.engine.sections import read_section, skip_unnamed
 from lect.reply.events import CONTENT, MARK, REASONING, TextKind
 from lect.reply.grammar import SPACE
@@ -115,7 +115,7 @@ class MarkedText(Reading):
                 # The mark opened a draft, which has been emitted.
                 continue
             if mark in compiled.stray and self.is_exact(mark):
-                self.drop(mark, compiled.stray[mark])
+                self.stray(mark, compiled.stray[mark])
             else:
                 reader.emit_to(reader.at + 1, kind)
 
@@ -210,7 +210,7 @@ class MarkedText(Reading):
             return True
         if mark in compiled.stray and compiled.takes_tools:
             self.emit_space(run, start, dropped=True)
-            self.drop(mark, compiled.stray[mark])
+            self.stray(mark, compiled.stray[mark])
             return True
         # The prompt has probably opened reasoning, but the caller did not say so.
         code = "stray_close" if compiled.takes_reasoning and not self.thought and (CLOSE, None) in acts else ""
@@ -218,9 +218,7 @@ class MarkedText(Reading):
             return False
         self.thought |= bool(code)
         self.emit_space(run, start)
-        here = reader.position
-        reader.emit_to(reader.at + len(mark), CONTENT)
-        reader.report(code or "stray_open", here, f"{mark!r} {MEANINGLESS[code or 'stray_open']}")
+        self.stray(mark, code or "stray_open", keep=True)
         return True
 
     def opens_behind_text(self, mark: str, sections: list[CompiledSection]) -> Answer:

@@ -95,11 +95,12 @@ class Reading:
             yield
         return mark
 
-    def drop(self, mark: str, code: str) -> None:
-        """Skip a control token that means nothing here, and report it."""
+    def stray(self, mark: str, code: str, *, keep: bool = False) -> None:
+        """Report a mark that means nothing here, and drop it, or keep it as content."""
         reader = self.reader
-        start = reader.position
-        reader.skip(reader.at + len(mark))
+        start, end = reader.position, reader.at + len(mark)
+        reader.emit_to(end if keep else 0, CONTENT)
+        reader.skip(end)
         reader.report(code, start, f"{mark!r} {MEANINGLESS[code]}")
 
     def is_exact(self, mark: str) -> bool:
@@ -152,9 +153,8 @@ class Reading:
             trial.feed(reader.buffer[reader.at :])
             trial.ended, trial.reason = reader.ended, reader.reason
             reader.at = len(reader.buffer)
-            done, result = False, None
             try:
-                next(steps)
+                done, result = False, next(steps)
             except StopIteration as stop:
                 done, result = True, stop.value
             trial.take_events()

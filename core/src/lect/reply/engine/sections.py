@@ -98,14 +98,16 @@ def read_call(reader: Reader, found: CallMatch, start: int, *, opened: bool = Fa
         reader.end_call(complete=False)
         reader.report("incomplete_call", reader.origin, "another call begins before this one has any arguments")
         return DONE
-    if (yield from reader.at_stop()):
-        outcome = CUT
-    elif outcome == CUT:
+    stops = yield from reader.at_stop()
+    ends = outcome == CUT and not stops
+    outcome = CUT if stops else outcome
+    if ends:
         reader.at = len(reader.buffer)
         reader.unfinished = found.announced or reader.call is not None
-        reader.note_final_stop()
     if reader.call is None and not found.announced:
         reader.return_to_content(start)
+        if ends:
+            reader.note_final_stop()
         return BROKEN
     if outcome == BROKEN:
         yield from _skip_broken(reader, found)
@@ -118,6 +120,8 @@ def read_call(reader: Reader, found: CallMatch, start: int, *, opened: bool = Fa
         reader.end_call(complete=False)
         text = WHY[why] if why else "the reply ends inside a call"
     reader.report(why or "incomplete_call", reader.origin, text)
+    if ends:
+        reader.note_final_stop()
     return outcome
 
 
@@ -203,9 +207,8 @@ def _next(reader: Reader, compiled: CompiledSection, *, opened: bool) -> Generat
             reader.skip(left_over)
             return None
         if left_over == NO and buffer.startswith("}", at):
-            start = reader.position
             reader.skip(at + 1)
-            reader.report("repaired", start, "'}' after the call closes nothing")
+            reader.report("repaired", reader.position - 1, "'}' after the call closes nothing")
             continue
         if MORE not in (close, call, left_over):
             return None

@@ -26,8 +26,7 @@ WORD = re.compile(r"\s*[\w.:/-]+\s*").fullmatch
 ESCAPES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&apos;", "'"), ("&amp;", "&"))
 MARKUP = re.compile("[<>|｜`]").search
 """What neither the name of a function nor that of a parameter contains."""
-NOTHING = r"(?!)"
-"""A pattern that matches nowhere."""
+NOTHING = r"(?!)"  # A pattern that matches nowhere.
 SPACES = re.compile(r"[ \t\r\n]*").match
 
 

@@ -90,15 +90,10 @@ class Reader:
         self.call_id = call_id
         self.stops = stops
         self.stop_rows = [(mark.lstrip(),) for mark in stops if mark.strip()]
-        self.buffer = ""
-        self.at = 0
-        self.base = 0
-        self.ended = False
+        self.buffer, self.at, self.base, self.ended = "", 0, 0, False
         self.reason: str | None = None
-        self.chunks = Text()
         self.events: list[Event] = []
-        self.content = Text()
-        self.reasoning = Text()
+        self.chunks, self.content, self.reasoning = Text(), Text(), Text()
         # Other texts that may become long while they are read.
         self.growing: list[Text] = []
         self.calls: list[ToolCall] = []
@@ -110,11 +105,9 @@ class Reader:
         # What closes the last section, if it has not been closed yet.
         self.unclosed: list[tuple[str, ...]] = []
         # Whether the reply breaks off: there should be more.
-        self.unfinished = False
-        self.in_reasoning = False
+        self.unfinished = self.in_reasoning = False
         # Why the current call is broken, where it began, and what had to be forgiven in it.
-        self.why = ""
-        self.origin = 0
+        self.why, self.origin = "", 0
         self.forgiven: list[str] = []
         # Where in the raw text a piece of another kind begins.
         self.borders: list[tuple[int, PieceKind]] = []
@@ -379,8 +372,6 @@ class Reader:
         while self.borders and self.borders[-1][0] >= start:
             self.borders.pop()
         self.emit(CONTENT, self.since(start), start)
-
-    # At the end
 
     def pieces(self) -> tuple[Piece, ...]:
         found, end = [], self.position

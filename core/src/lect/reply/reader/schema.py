@@ -53,10 +53,10 @@ class Schemas:
 
     def only_tool_for(self, arguments: str) -> str | None:
         """Return the one tool that takes these arguments, given as JSON; None if there is none, or several."""
-        try:
-            keys = set(json.loads(arguments))
-        except (TypeError, ValueError, RecursionError):
+        members, _ = read_json(arguments)
+        if not isinstance(members, dict):
             return None
+        keys = set(members)
         fitting = [name for name in self.known if self._required(name) <= keys <= self.parameters(name).keys()]
         return fitting[0] if len(fitting) == 1 else None
 
