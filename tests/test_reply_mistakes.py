@@ -158,6 +158,11 @@ def test_a_call_whose_arguments_may_be_in_another_member_is_incomplete(member):
         ("qwen3_coder_xml", "<function=f>\n<parameter=x>\na\n<parameter=x>\n1\n</parameter>\n</function>"),
         ("gemma4", '<|tool_call>call:f{x|>:<|"|>a<|"|>}<tool_call|>'),
         ("pythonic", "[f(x='a')(x='b')]"),
+        ("qwen3_coder_xml", "<function=f><parameter=x>a</parameter><prameter=y>b</parameter></function>"),
+        (
+            "glm4_xml",
+            "<tool_call>f<arg_key>x</arg_key><arg_value>a</arg_value><ar_key>y</arg_key><arg_value>1</arg_value></tool_call>",
+        ),
     ],
     ids=[
         "half a close",
@@ -166,6 +171,8 @@ def test_a_call_whose_arguments_may_be_in_another_member_is_incomplete(member):
         "a parameter begun twice",
         "a mark in a key",
         "two strings",
+        "a misspelt parameter",
+        "a misspelt key",
     ],
 )
 def test_a_call_is_incomplete_where_nobody_can_tell_a_value_from_a_mark(name, text):
@@ -206,6 +213,17 @@ def test_marks_in_a_value_are_named(name, text, value):
 def test_a_surplus_bracket_is_named_and_no_content(name, text):
     reply = heard(name, text)
     assert (reply.content, {call.name for call in reply.tool_calls}, codes(reply)) == ("", {"f"}, ["repaired"])
+
+
+def test_a_missing_quote_makes_a_call_incomplete():
+    tools = [{"name": "f", "parameters": {"type": "object", "properties": {"x": {"type": "string"}}}}]
+    reply = heard("gemma4", '<|tool_call>call:f{x:a<|"|>}<tool_call|>', tools=tools)
+    assert (calls(reply), codes(reply)) == ([], ["bad_literal"])
+
+
+def test_code_with_marks_in_it_is_named():
+    reply = heard("harmony", " to=python<|channel|>commentary<|message|>print(1)<|channel|>analysis<|mesage|>Done.")
+    assert codes(reply) == ["repaired"]
 
 
 def test_code_ends_where_the_next_message_begins():

@@ -9,18 +9,13 @@ EventKind = Literal["content", "reasoning", "call_start", "call_args", "call_end
 
 CONTENT: Final = "content"
 REASONING: Final = "reasoning"
-CALL_START: Final = "call_start"
 CALL_ARGS: Final = "call_args"
-CALL_END: Final = "call_end"
-PROBLEM: Final = "problem"
-STOP: Final = "stop"
 CALL: Final = "call"
 MARK: Final = "mark"
 AFTER: Final = "after"
 UnknownTools = Literal["keep", "text", "drop"]
 KEEP: Final = "keep"
-TEXT: Final = "text"
-POLICIES = (KEEP, TEXT, "drop")
+POLICIES = (KEEP, "text", "drop")
 CODES = frozenset({
     "bad_arguments", "bad_literal", "bad_value", "duplicate_key", "incomplete_call", "incomplete_reasoning",
     "markers_missing", "repaired", "stray_close", "stray_header", "stray_mark", "stray_member", "stray_open",
@@ -65,7 +60,7 @@ class Event(NamedTuple):
             return {"content": self.text}
         if self.kind == REASONING:
             return {"reasoning_content": self.text}
-        if self.kind == CALL_START:
+        if self.kind == "call_start":
             call = ToolCall(self.text, "", id=self.id, index=self.index or 0, complete=False)
             return {"tool_calls": [{"index": self.index, **call.to_openai()}]}
         if self.kind == CALL_ARGS:

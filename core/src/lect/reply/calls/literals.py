@@ -183,10 +183,12 @@ def _bare_text(reader: Reader, found: CallMatch, syntax: LiteralsSyntax, sign: s
         return reader.at if ends else end
 
     reader.pending.append('"')
+    start = reader.position
     outcome = yield from read_until(reader, syntax.ends_bare, closes, put)
-    if outcome == DONE:
-        reader.pending.append('"')
-    return outcome
+    if outcome != DONE:
+        return outcome
+    reader.pending.append('"')
+    return reader.broken("bad_literal") if any(map(reader.since(start).count, syntax.dialect.quotes)) else DONE
 
 
 def _ends_here(reader: Reader, found: CallMatch, syntax: LiteralsSyntax, sign: str) -> Ends:

@@ -23,6 +23,7 @@ UNKNOWN: Found = ("", 0, {})
 """There is too little text to tell."""
 WRAPPERS = ("arguments", "input", "parameters", "properties")
 """Parameters in which a model wraps all its arguments by mistake, if the tool has none of that name."""
+FAR = 1024  # How far back a text may show what opens a parameter.
 CDATA, CDATA_END = "<![CDATA[", "]]>"
 
 
@@ -96,6 +97,7 @@ class _Parameters:
         self.unclosed = False  # Whether the close of the last value is missing.
         self.mentioned = False  # Whether the last value contains its close, or what looks like it.
         self.doubtful = False  # Whether the last value may contain a part of its close.
+        self.spoilt = False  # Whether the last value contains its close, and what may be a misspelt mark after that.
         self.begin = 0  # Where the last value begins in the raw text.
 
     def read(self) -> Outcome:
@@ -199,7 +201,7 @@ class _Parameters:
         key = fields.get("key", "")
         if MARKUP(key) and key not in self.known:
             return reader.broken("stray_text")
-        self.unclosed = self.mentioned = self.doubtful = False
+        self.unclosed = self.mentioned = self.doubtful = self.spoilt = False
         opens, _ = (yield from self.next(self.look_for_value)) if spec.value else (OPENED, {})
         if opens not in (OPENED, UNOPENED):
             return opens
@@ -217,7 +219,7 @@ class _Parameters:
         held = Value(reader, spec, types, hold=wraps or unopened or key in writer.keys, start=lambda: writer.key(key))
         self.begin = reader.position
         outcome = yield from self.read_value(key, held)
-        if outcome != DONE or self.doubtful:
+        if outcome != DONE or self.doubtful or self.spoilt:
             return outcome if outcome != DONE else reader.broken("stray_text")
         if self.mentioned or (spec.value and spec.value in reader.since(self.begin)):
             reader.forgive(f"marks of a parameter in the value of {key!r}")
@@ -225,7 +227,7 @@ class _Parameters:
             held.end(self.unclosed)
             return DONE
         text = held.text(self.unclosed)
-        if unopened and (spec.value[-5:] in text or text.startswith(spec.value[0])):
+        if unopened and (spec.value[-5:] in text or text.startswith((spec.value[0], spec.value[-1]))):
             return reader.broken("stray_text")
         if wraps:
             wrapped, fits = as_json(text, OBJECT)
@@ -295,6 +297,10 @@ class _Parameters:
                 self.check_spelling(at, end, close)
                 self.doubtful = not buffer.startswith(close, at) and self.is_mangled(close)
             self.mentioned |= after == NO
+            if after == NO and end >= 0 and buffer.startswith(self.spec.open[0], lookahead.space(buffer, end)):
+                # What follows may be a mark that is not spelt right, unless the text shows parameters.
+                shown = reader.since(max(self.begin, reader.position - FAR))
+                self.spoilt |= shown.count((self.spec.value or self.spec.open).rstrip(" =>")) <= shown.count(close)
             return end if after >= 0 else after
         if mark == self.spec.open:
             after, fields = call.params.look(buffer, at, ended)

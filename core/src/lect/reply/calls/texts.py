@@ -112,7 +112,7 @@ class Value:
 
 def text_argument(reader: Reader, key: str, found: CallMatch, unfence: str = "") -> Outcome:
     """Read text up to what ends a call, or to the end of the reply, as the only argument, `key`."""
-    put = reader.pending.append
+    put, start = reader.pending.append, reader.position
     put(f'{{{quoted(key)}: "')
     closing = [(unfence, *marks) for marks in found.ends] if unfence else list(found.ends)
     closing += [(mark,) for mark in reader.stops]
@@ -131,6 +131,8 @@ def text_argument(reader: Reader, key: str, found: CallMatch, unfence: str = "")
     if outcome == CUT and reader.reason == "length":
         return CUT
     put('"}')
+    if any(map(reader.since(start).count, found.call.headers)):
+        reader.forgive("marks of a message in the text")
     return DONE
 
 

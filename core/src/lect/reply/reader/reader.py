@@ -5,23 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
-from lect.reply.events import (
-    CALL_ARGS,
-    CALL_END,
-    CALL_START,
-    CODES,
-    CONTENT,
-    KEEP,
-    MARK,
-    PROBLEM,
-    REASONING,
-    STOP,
-    TEXT,
-    Event,
-    EventKind,
-    TextKind,
-    UnknownTools,
-)
+from lect.reply.events import CALL_ARGS, CODES, CONTENT, KEEP, MARK, REASONING, Event, EventKind, TextKind, UnknownTools
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import MORE, NO
 from lect.reply.reader.schema import Schemas, read_json
@@ -295,7 +279,7 @@ class Reader:
         self.flush()
         found = Problem(code, (max(start, 0), max(self.position if end is None else end, 0)), text)
         self.problems.append(found)
-        self.events.append(Event(PROBLEM, code, problem=found))
+        self.events.append(Event("problem", code, problem=found))
 
     def break_off(self, kind: str, start: int) -> None:
         """Report reasoning from `start` that is never closed."""
@@ -308,7 +292,7 @@ class Reader:
         self.stop, end = mark, self.base + self.at
         start = end if self.call else max(self.end, end - len(mark))
         self.end = end
-        self.events.append(_new(Event, (STOP, mark, None, None, None, None, start, end)))
+        self.events.append(_new(Event, ("stop", mark, None, None, None, None, start, end)))
 
     # Calls
 
@@ -326,7 +310,7 @@ class Reader:
         if not call.hidden:
             self.end = max(self.position, 0)
             start = max(self.origin, 0)
-            self.events.append(_new(Event, (CALL_START, name, index, call.id, None, None, start, self.end)))
+            self.events.append(_new(Event, ("call_start", name, index, call.id, None, None, start, self.end)))
             if unknown:
                 self.report("unknown_tool", self.origin, f"there is no tool {name!r}")
 
@@ -348,14 +332,14 @@ class Reader:
         self.kind, self.sink, self.index = CONTENT, self.content, None
         span = (max(call.start, 0), self.position)
         if call.hidden:
-            if self.unknown_tools == TEXT:
+            if self.unknown_tools == "text":
                 self.emit(CONTENT, self.since(span[0]), span[0])
             self.report("unknown_tool", call.start, f"there is no tool {call.name!r}")
             return
         made = ToolCall(call.name, arguments, text, call.id, call.index, complete, span)
         self.calls.append(made)
         start, self.end = self.end, self.position
-        self.events.append(_new(Event, (CALL_END, call.name, call.index, made.id, made, None, start, self.end)))
+        self.events.append(_new(Event, ("call_end", call.name, call.index, made.id, made, None, start, self.end)))
 
     def forgive(self, what: str) -> None:
         """Note a mistake in a call whose meaning is still certain."""
