@@ -181,22 +181,14 @@ def test_a_call_is_incomplete_where_nobody_can_tell_a_value_from_a_mark(name, te
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "value"),
+    ("name", "opens", "value", "closes"),
     [
-        (
-            "qwen3_coder_xml",
-            "<function=f>\n<parameter=x>\na </parameter> b\n</parameter>\n</function>",
-            "a </parameter> b",
-        ),
-        (
-            "glm4_xml",
-            "<tool_call>f<arg_key>x</arg_key><arg_value>a<arg_value>b</arg_value></tool_call>",
-            "a<arg_value>b",
-        ),
+        ("qwen3_coder_xml", "<function=f><parameter=x>", 'a</parameter y="1">b', "</parameter></function>"),
+        ("glm4_xml", "<tool_call>f<arg_key>x</arg_key><arg_value>", "a<arg_value>b", "</arg_value></tool_call>"),
     ],
 )
-def test_marks_in_a_value_are_named(name, text, value):
-    reply = heard(name, text)
+def test_what_looks_like_a_mark_in_a_value_is_named(name, opens, value, closes):
+    reply = heard(name, opens + value + closes)
     assert (calls(reply), codes(reply)) == ([("f", {"x": value})], ["repaired"])
 
 

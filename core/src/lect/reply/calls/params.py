@@ -97,6 +97,7 @@ class _Parameters:
         self.unclosed = False  # Whether the close of the last value is missing.
         self.mentioned = False  # Whether the last value contains its close, or what looks like it.
         self.doubtful = False  # Whether the last value may contain a part of its close.
+        self.misspelt = False  # Whether the last value contains what only looks like its close.
         self.spoilt = False  # Whether the last value contains its close, and what may be a misspelt mark after that.
         self.begin = 0  # Where the last value begins in the raw text.
 
@@ -201,7 +202,7 @@ class _Parameters:
         key = fields.get("key", "")
         if MARKUP(key) and key not in self.known:
             return reader.broken("stray_text")
-        self.unclosed = self.mentioned = self.doubtful = self.spoilt = False
+        self.unclosed = self.mentioned = self.doubtful = self.misspelt = self.spoilt = False
         opens, _ = (yield from self.next(self.look_for_value)) if spec.value else (OPENED, {})
         if opens not in (OPENED, UNOPENED):
             return opens
@@ -221,7 +222,7 @@ class _Parameters:
         outcome = yield from self.read_value(key, held)
         if outcome != DONE or self.doubtful or self.spoilt:
             return outcome if outcome != DONE else reader.broken("stray_text")
-        if self.mentioned or (spec.value and spec.value in reader.since(self.begin)):
+        if self.misspelt or (spec.value and spec.value in reader.since(self.begin)):
             reader.forgive(f"marks of a parameter in the value of {key!r}")
         if held.streamed:
             held.end(self.unclosed)
@@ -297,6 +298,7 @@ class _Parameters:
                 self.check_spelling(at, end, close)
                 self.doubtful = not buffer.startswith(close, at) and self.is_mangled(close)
             self.mentioned |= after == NO
+            self.misspelt |= after == NO and not buffer.startswith(close, at)
             if after == NO and end >= 0 and buffer.startswith(self.spec.open[0], lookahead.space(buffer, end)):
                 # What follows may be a mark that is not spelt right, unless the text shows parameters.
                 shown = reader.since(max(self.begin, reader.position - FAR))
