@@ -131,7 +131,7 @@ def text_argument(reader: Reader, key: str, found: CallMatch, unfence: str = "")
     if outcome == CUT and reader.reason == "length":
         return CUT
     put('"}')
-    if any(map(reader.since(start).count, found.call.headers)):
+    if found.call.headers and any(map(reader.since(start).count, found.call.headers)):
         reader.forgive("marks of a message in the text")
     return DONE
 
