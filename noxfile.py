@@ -1,6 +1,7 @@
 """Every check is a session: `nox -s quick` runs the checks for a small change, `nox` those for a pull request,
 `nox -s stress` runs the audits and all sampled tests in full, `nox -s bench` measures, `nox -s tokens` tries the
-tokenizers of eight makers, `nox -s grpo` trains a tiny model, and `nox -s release` builds the packages and checks them.
+tokenizers of eight makers, `nox -s grpo` and `nox -s data` train a tiny model, and `nox -s release` builds the packages
+and checks them.
 
 Python and pip are all that is needed.
 """
@@ -23,6 +24,8 @@ nox.options.sessions = ["lint", "tests", "lowest", "plugin_alone", "integrations
 
 PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
 PLUGINS = sorted(path.name for path in Path("plugins").iterdir() if (path / "pyproject.toml").exists())
+# Of one plugin, and of its tests.
+ARROW = ["pyarrow>=17", "tokenizers>=0.21"]
 TEST_TOOLS = [
     "pytest>=8",
     "pytest-xdist>=3",
@@ -39,7 +42,7 @@ IN_PARALLEL = ["-q", "-n", "auto", "--dist", "loadfile"]
 LARGE = {"fastchat", "llama", "qwen"}
 # The plugins that the tests of every plugin need, and those that some need besides.
 NEEDED_BY_ALL = ["kit"]
-NEEDED = {"kit": ["jinja"], "paddlenlp": ["jinja"]}
+NEEDED = {"kit": ["jinja"], "paddlenlp": ["jinja"], "data": ["rows", "qwen"]}
 BUILD_TOOLS = ["flit_core>=3.11,<5"]
 DEPENDENCIES = tomllib.loads(Path("core/pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
 BUILD = """
@@ -146,7 +149,7 @@ def check_style(session):
 @nox.session
 def types(session):
     """Check types, strictly."""
-    session.install("mypy", *TEST_TOOLS)
+    session.install("mypy", *TEST_TOOLS, *ARROW)
     install(session, *EVERYTHING)
     check_types(session)
 
@@ -164,7 +167,7 @@ def tests(session):
     The plugins' own tests are left to `plugin_alone`, where nothing else is installed, except for those of Jinja, which
     compiles templates to Python code.
     """
-    session.install("mypy", *TEST_TOOLS)
+    session.install("mypy", *TEST_TOOLS, *ARROW)
     install(session, *EVERYTHING)
     elsewhere = [f"tests/{name}" for name in ("readme", "integrations", "release", "browser")]
     folders = ["core/tests", "tests"]
@@ -184,7 +187,7 @@ def tests(session):
 def stress(session):
     """Run the audits in full: every field, wrong value, cut marker and kind of growth; and all that is sampled
     elsewhere. It takes hours."""
-    session.install(*TEST_TOOLS, *SERVERS_AND_CLIENTS)
+    session.install(*TEST_TOOLS, *ARROW, *SERVERS_AND_CLIENTS)
     install(session, *EVERYTHING)
     run = ("pytest", "-q", "-n", "auto", *(session.posargs or ["tests/stress", *SAMPLED]))
     session.run(*run, env={"LECT_STRESS": "1"})
@@ -205,7 +208,7 @@ def lowest(session):
 def plugin_alone(session):
     """Test each plugin with only core and the kit installed, as many at a time as there are cores. Name some to test
     only those."""
-    session.install(*TEST_TOOLS)
+    session.install(*TEST_TOOLS, *ARROW)
     install(session, "core")
     names = session.posargs or sorted(PLUGINS, key=lambda name: name not in LARGE)
     build(session, *{folder for name in names for folder in needed(name)})
@@ -255,12 +258,25 @@ def grpo(session):
 
 
 @nox.session
+def data(session):
+    """Format data sets on a local Ray of several workers and by `datasets`, and train a tiny model on the results.
+
+    As in `grpo`, PIP_CONSTRAINT may choose a torch without CUDA.
+    """
+    session.install(
+        "pytest>=8", "torch>=2.6", "trl>=1.16,<2", "transformers>=5.22,<6", "datasets>=3", "ray[data]>=2.40"
+    )
+    install(session, "core", *needed("data"), "plugins/jinja")
+    session.run("pytest", "-q", "tests/integrations/test_data_ray.py", "tests/integrations/test_data_trainers.py")
+
+
+@nox.session
 def docs(session):
     """Build the documentation, where a warning is an error, and look at it in Chromium, if there is one.
 
     Its examples are run by the tests.
     """
-    session.install("-r", "docs/requirements.txt", "pytest>=8")
+    session.install("-r", "docs/requirements.txt", "pytest>=8", *ARROW)
     install(session, *EVERYTHING)
     session.run("sphinx-build", "-W", "-q", "-b", "html", "docs", "docs/_build/html")
     session.run("pytest", "-q", "tests/browser", success_codes=[0, NO_TESTS])

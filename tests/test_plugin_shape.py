@@ -23,6 +23,7 @@ CORE = tomllib.loads((REPOSITORY / "core/pyproject.toml").read_text("utf-8"))["p
 # A package is tested with those of its own version, and with no older ones.
 BOUND = f">={CORE['version'].rpartition('.')[0]},<1"
 NEEDS = {
+    "data": [f"lect-rows=={CORE['version']}", "pyarrow>=17"],
     "hub": [f"lect-jinja{BOUND}", "huggingface_hub>=0.30"],
     "jinja": ["jinja2>=3.1.6"],
     "kit": ["pytest>=8", "hypothesis>=6.100"],
@@ -30,7 +31,7 @@ NEEDS = {
 }
 """What packages need besides core."""
 # They use core's private modules, which may change in any version.
-PINNED = {"kit", "rollout", "rows"}
+PINNED = {"data", "kit", "rollout", "rows"}
 # They are imported by their users alone, so they have no entry points.
 LIBRARIES = {"apis"}
 # Groups without adapters for names.
@@ -190,6 +191,7 @@ def test_core_offers_every_plugin_as_an_extra():
 
 
 def test_tools_have_extras_of_their_own():
+    extras = {"apis": "apis", "data": "data", "kit": "testing", "rollout": "rollout", "rows": "rows"}
     extras = {"apis": "apis", "hub": "hub", "kit": "testing", "rollout": "rollout", "rows": "rows"}
     assert {name: CORE["optional-dependencies"][extra] for name, extra in extras.items()} == {
         name: [f"lect-{name}"] for name in TOOLS

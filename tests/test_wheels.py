@@ -14,6 +14,7 @@ BYTES = """type("Bytes", (), {
 })()"""
 USES = {
     "apis": ("__import__('lect_apis').request({'input': 'Hi!'}).messages", [{"role": "user", "content": "Hi!"}]),
+    "data": ("__import__('lect_data').Formatter('lect:chatml')({'prompt': ['Hello!']})['turns']", [1]),
     # One family for all: they have the same shape.
     "qwen": (f"lect.get_template('Qwen/Qwen2.5-7B-Instruct').text({HELLO})[-17:]", "Hello!<|im_end|>\n"),
     "dialects": ("'xlam' in lect.reply_formats()", True),
@@ -29,6 +30,7 @@ USES = {
 }
 """For each plugin, something that works once it is installed."""
 NEEDED = {
+    "data": ["lect-rows", "pyarrow"],
     "hub": ["huggingface-hub", "jinja2", "lect-jinja"],
     "jinja": ["jinja2"],
     "kit": ["hypothesis", "pytest"],

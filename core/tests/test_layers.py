@@ -52,6 +52,7 @@ HEAVY = {"jinja2", "rich", "tokenizers", "pyarrow", "importlib_metadata", "packa
 PUBLIC = {"lect", "lect.plugin", "lect.plugin.grammar", "lect.errors"}
 # Packages that may import private modules of core: each needs core of exactly its own version.
 PRIVATE = {
+    "data",  # Its command prints, loads tokenizers and checks them as core's commands do.
     "kit",  # It tests what core does with a plugin: what it finds, loads and asks, one step at a time.
     "rollout",  # It continues prompts and encodings where core stopped.
     "rows",  # It reads objects, weights and tools by the rules by which core writes them.

@@ -5,9 +5,10 @@ import sys
 import tomllib
 
 import pytest
-from sandbox import CORE_NEEDS, JINJA, REPOSITORY, TESTERS, Environment, run
+from sandbox import ARROW, CORE_NEEDS, JINJA, REPOSITORY, TESTERS, Environment, run
 
 # All but the tools, which those who only write prompts do not need.
+TOOLS = {"apis", "data", "kit", "rollout", "rows"}
 TOOLS = {"apis", "hub", "kit", "rollout", "rows"}
 PLUGINS = sorted({path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml")} - TOOLS)
 CHATML = "<|im_start|>user\nHello!<|im_end|>\n<|im_start|>assistant\n"
@@ -21,13 +22,14 @@ INSTALLS = {
     "lect[qwen,llama]": (["qwen", "llama"], ["Qwen/Qwen2.5-7B-Instruct"], QWEN),
     "lect[all]": (PLUGINS, ["lmsys/vicuna-7b-v1.5"], VICUNA),
     "lect[testing]": (["kit"], ["some/model", "--adapter", "chatml"], CHATML),
+    "lect[data]": (["data", "rows"], ["some/model", "--adapter", "chatml"], CHATML),
     "lect[apis]": (["apis"], ["some/model", "--adapter", "chatml"], CHATML),
     "lect[rollout]": (["rollout"], ["some/model", "--adapter", "chatml"], CHATML),
     "lect[rows]": (["rows"], ["some/model", "--adapter", "chatml"], CHATML),
     "lect-vicuna": (["vicuna"], ["lmsys/vicuna-7b-v1.5"], VICUNA),
 }
 """What is installed, the plugins that this brings, and a prompt that it can write."""
-NEEDED = {"jinja": ["jinja2"], "kit": ["pytest", "hypothesis"]}
+NEEDED = {"data": ["pyarrow"], "jinja": ["jinja2"], "kit": ["pytest", "hypothesis"]}
 """What plugins need besides core."""
 
 
@@ -37,7 +39,8 @@ def wheelhouse(dist, tmp_path_factory):
     directory = tmp_path_factory.mktemp("wheelhouse")
     # By name: an index is never asked for our own packages.
     needed = tomllib.loads((REPOSITORY / "core/pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
-    run([sys.executable, "-m", "pip", "wheel", "--quiet", "-w", directory, *needed, *JINJA, *TESTERS], cwd=directory)
+    others = [*JINJA, *ARROW, *TESTERS]
+    run([sys.executable, "-m", "pip", "wheel", "--quiet", "-w", directory, *needed, *others], cwd=directory)
     for wheel in dist.glob("*.whl"):
         shutil.copy(wheel, directory)
     return directory

@@ -17,6 +17,7 @@ REPOSITORY = Path(__file__).parents[2]
 BACKENDS = {"flit": "flit_core.buildapi", "setuptools": "setuptools.build_meta", "hatchling": "hatchling.build"}
 CORE_NEEDS = ("importlib-metadata", "packaging", "pluggy")
 JINJA = ["jinja2>=3.1.6"]
+ARROW = ["pyarrow>=17"]
 HUB = "huggingface_hub>=0.30"
 """What plugins need besides lect."""
 TESTERS = ["pytest>=8", "hypothesis>=6.100"]
@@ -199,6 +200,7 @@ class Sandbox:
                 self.wheelhouse,
                 *core["project"]["dependencies"],
                 *JINJA,
+                *ARROW,
                 HUB,
                 *TESTERS,
                 *BUILD_TOOLS,

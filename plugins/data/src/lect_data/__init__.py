@@ -1,0 +1,18 @@
+"""Data sets of conversations as sequences to train on: `Formatter`, and the command `lect dataset`."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lect_data.formatter import Formatter
+
+__all__ = ["Formatter"]
+
+
+def __getattr__(name: str) -> Any:
+    # `lect --help` imports the package for its command, and must not wait for Arrow.
+    if name == "Formatter":
+        from lect_data.formatter import Formatter
+
+        return Formatter
+    msg = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(msg)

@@ -1,0 +1,195 @@
+"""`lect dataset`: files of conversations to a file of sequences to train on."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentError
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from lect_data import Formatter
+    from lect_data.files import Chunk, Source
+    from lect_data.staging import Staging
+    from lect_data.tally import Tally
+
+HELP = "make files of conversations into a file of token ids and labels"
+EPILOG = """\
+The result has a row for each sequence: row (the number of the input row), part, input_ids, labels, weights, length
+and turns. The exit code is 1 if a row cannot be used, unless --allow-errors is given: the result has all others.
+The output gets its name when it is whole. Until then it is beside that, in OUT.partial; --resume goes on with it.
+
+examples:
+  lect dataset chats.jsonl -o train.parquet --model Qwen/Qwen2.5-7B-Instruct --tokenizer ./Qwen2.5-7B-Instruct
+  lect dataset chats/ -o train.parquet --model ./checkpoint-500 --tokenizer ./checkpoint-500 --max-length 4096
+  lect dataset chats.jsonl.zst --stats --model Qwen/Qwen2.5-7B-Instruct --tokenizer ./Qwen2.5-7B-Instruct
+"""
+SHOWN = 5
+"""How many errors are shown."""
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Describe the command and its arguments."""
+    from lect_data.core import option
+
+    parser.description = (
+        "Make conversations into sequences to train on, in the format of a model: token ids with labels, or, without\n"
+        "a tokenizer, texts. Reads .jsonl, also with .gz or .zst, .parquet, .arrow, and directories of them."
+    )
+    parser.epilog = EPILOG
+    add = parser.add_argument
+    add("inputs", metavar="IN", nargs="+", help="a file, or a directory of files")
+    add("-o", "--output", metavar="OUT", help="the file to write: .parquet, .arrow or .jsonl")
+    add("--model", metavar="MODEL", required=True, help="owner/name, a name, a local path, or plugin:template")
+    add("--tokenizer", metavar="DIR", help="a directory with a tokenizer.json, or that file; without it: texts")
+    add("--max-length", metavar="NUMBER", type=int, help="how many tokens a sequence may have")
+    longer = (
+        "what becomes of a longer one: it is an error (drop, the default), as many turns as fit are kept (turns), or "
+        "it is split into several sequences (window)"
+    )
+    add("--truncate", choices=("drop", "turns", "window"), default="drop", help=longer)
+    unroll = "whether a conversation may become several sequences, so that each answer follows the prompt of a server"
+    add("--unroll", choices=("never", "auto", "always"), default="never", help=unroll)
+    add("--preference", action="store_true", help="the rows have two answers each: prompt, chosen and rejected")
+    columns = "the column, or key, that holds a field of a row, such as messages=dialog; may be given several times"
+    add("--column", metavar="FIELD=NAME", action="append", default=[], type=_column, dest="columns", help=columns)
+    options = "an option that the model's format reads, such as enable_thinking=false; may be given several times"
+    add("--option", metavar="NAME=VALUE", action="append", default=[], type=option, dest="options", help=options)
+    add("--errors", metavar="FILE", help="write the rows that cannot be used to this file, as JSON lines")
+    add("--allow-errors", action="store_true", help="exit with 0 also if rows cannot be used")
+    add("--resume", action="store_true", help="go on with a run that was interrupted")
+    add("--stats", action="store_true", help="write no file, and print only the summary")
+
+
+def _column(argument: str) -> tuple[str, str]:
+    from argparse import ArgumentTypeError
+
+    field, _, name = argument.partition("=")
+    if not field or not name:
+        msg = f"{argument!r} is not of the form FIELD=NAME, such as messages=dialog"
+        raise ArgumentTypeError(msg)
+    return field, name
+
+
+def run(arguments: Namespace) -> int:
+    """Write the sequences, and print the summary; return 1 if a row cannot be used."""
+    if (arguments.output is None) != arguments.stats:
+        raise ArgumentError(None, "give either -o OUT or --stats")
+    from lect_data.core import Screen
+    from lect_data.files import find
+    from lect_data.formatter import Formatter
+    from lect_data.staging import Staging
+    from lect_data.tally import Tally
+
+    sources = find(arguments.inputs)
+    formatter = Formatter(
+        arguments.model,
+        arguments.tokenizer,
+        max_length=arguments.max_length,
+        truncate=arguments.truncate,
+        unroll=arguments.unroll,
+        preference=arguments.preference,
+        columns=dict(arguments.columns),
+        **dict(arguments.options),
+    )
+    _check_tokenizer(formatter, arguments)
+    staging: Staging | None = None
+    if not arguments.stats:
+        errors = None if arguments.errors is None else Path(arguments.errors)
+        made_of = _made_of(arguments, sources)
+        staging = Staging(Path(arguments.output), errors, made_of, resume=arguments.resume)
+    tally = Tally(staging.tally if staging else None)
+    shown = _format_all(formatter, sources, tally, staging)
+    if not tally.rows:
+        from lect.errors import SourceError
+
+        msg = f"there is no row in {', '.join(arguments.inputs)}"
+        raise SourceError(msg)
+    if staging:
+        staging.finish()
+    screen = Screen(sys.stdout)
+    screen.table(tally.lines("characters" if arguments.tokenizer is None else "tokens"), indent=0)
+    if shown:
+        screen.section(
+            f"the first {len(shown)} rows that cannot be used" if len(shown) > 1 else "a row that cannot be used"
+        )
+        for each in shown:
+            first, *_ = each["error"].splitlines()
+            screen.line(f"{each['file']}:{each['line']}: {first}")
+    return 1 if tally.failed and not arguments.allow_errors else 0
+
+
+def _check_tokenizer(formatter: Formatter, arguments: Namespace) -> None:
+    from lect.errors import TokenizerError
+    from lect_data.core import check_tokenizer
+
+    if arguments.tokenizer is None:
+        return
+    wrong = [check for check in check_tokenizer(formatter.template, formatter.encoder) if check.status == "wrong"]
+    if wrong:
+        listed = "".join(f"\n  {check.name}: {check.what}" for check in wrong)
+        advice = f"lect doctor {arguments.model} --tokenizer {arguments.tokenizer}"
+        msg = f"the tokenizer does not belong to the model:{listed}\n  try: {advice}"
+        raise TokenizerError(msg)
+
+
+def _made_of(arguments: Namespace, sources: Sequence[Source]) -> Mapping[str, Any]:
+    """Return what decides about the result: a run that goes on must have the same."""
+    import lect
+
+    names = ("model", "tokenizer", "max_length", "truncate", "unroll", "preference", "columns", "options", "errors")
+    files = [[str(source.path), source.size, source.changed] for source in sources]
+    return {name: getattr(arguments, name) for name in names} | {"input": files, "version": lect.__version__}
+
+
+def _format_all(
+    formatter: Formatter, sources: Sequence[Source], tally: Tally, staging: Staging | None
+) -> list[dict[str, Any]]:
+    """Format all chunks that are not done yet, and return the first errors."""
+    from lect_data.core import Screen
+    from lect_data.files import read
+    from lect_data.progress import Progress, rich_bar
+
+    screen = Screen(sys.stderr)
+    progress = Progress(screen, sum(source.size for source in sources), rich_bar() if screen.is_terminal else None)
+    shown: list[dict[str, Any]] = []
+    done = staging.steps if staging else 0
+    try:
+        for step, chunk in enumerate(read(sources)):
+            if step < done:
+                continue
+            progress.show(tally.rows, chunk.done)
+            good, errors = _formatted(formatter, chunk, tally)
+            shown += errors[: SHOWN - len(shown)]
+            if staging:
+                staging.write(good, errors, tally.stored())
+    except BaseException as error:
+        progress.close()
+        if staging:
+            staging.close()
+            if isinstance(error, KeyboardInterrupt):
+                screen.line(f"stopped after {tally.rows:,} rows; with --resume, the same command goes on")
+        raise
+    progress.close()
+    return shown
+
+
+def _formatted(formatter: Formatter, chunk: Chunk, tally: Tally) -> tuple[Any, list[dict[str, Any]]]:
+    """Return the sequences of a chunk, and the errors."""
+    first = tally.rows
+    numbers = range(first, first + len(chunk.lines))
+    made = formatter.format_rows(chunk.rows, numbers, tally)
+    good, bad = formatter.split(made)
+    errors = [
+        {"row": row, "file": str(chunk.path), "line": chunk.lines[row - first], "error": error}
+        for row, error in _pairs(bad)
+    ]
+    tally.add(len(chunk.lines), good, [error["error"] for error in errors])
+    return good, errors
+
+
+def _pairs(bad: Any) -> Iterator[tuple[int, str]]:
+    return zip(bad.column("row").to_pylist(), bad.column("error").to_pylist(), strict=True)

@@ -1,0 +1,8 @@
+"""What this package uses of core's command line: the only place where it imports private modules."""
+
+from lect.cli.inputs import option
+from lect.cli.screen import Screen
+from lect.cli.token_checks import check_tokenizer
+from lect.cli.tokenizer_files import load_tokenizer
+
+__all__ = ["Screen", "check_tokenizer", "load_tokenizer", "option"]

@@ -1,0 +1,287 @@
+"""Rows of a data set to sequences to train on, batch by batch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+import lect
+from lect.errors import LectError, MaskError
+from lect_data.columnar import plain_chats, write_prompts
+from lect_data.output import Output, text_columns
+from lect_data.pieces import PieceTokenizer, cached
+from lect_data.rows import json_row, rows_of, rows_of_columns
+from lect_data.sequences import Settings, made_of, prompts_of
+from lect_rows import row as read_row
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lect.plugin import Frame
+    from lect_data.columnar import PlainChats
+    from lect_data.rows import Columns
+    from lect_data.tally import Tally
+
+Truncate = Literal["drop", "turns", "window"]
+TOGETHER = 64
+"""Rows whose pieces are encoded at once: enough for all cores, and few enough to stay in the processor's caches."""
+MOST_FRAMES = 1000
+
+
+class Formatter:
+    """Make rows of a data set into sequences to train on: texts, or token ids with labels.
+
+    A call takes a batch of rows, an Arrow `RecordBatch` or `Table`, or a mapping of columns to lists, and returns the
+    same, but a `Table` for the mappings of `datasets`. Every row is in the result: one that cannot be used has its
+    `error`. A formatter can be pickled; a model and a tokenizer that are given by name are pickled by name.
+
+    Args:
+        model: A model path, or a `Template`.
+        tokenizer: The directory of a `tokenizer.json`, or that file, or a tokenizer as `Prompt.encode` takes it.
+            Without one, the result has texts.
+        policy: Which parts are trained; by default all that assistants say, with the stops.
+        max_length: How many tokens a sequence may have.
+        truncate: What becomes of a longer one: `drop` refuses the row, `turns` keeps as many turns as fit, from the
+            beginning, and `window` splits it into sequences of `max_length`, without those in which nothing is trained.
+        unroll: As in `lect.encode`: with `auto` or `always`, a row may become several sequences.
+        preference: Whether rows have a `chosen` and a `rejected` answer: the columns are `prompt_ids`, `chosen_ids` and
+            `rejected_ids`, or `prompt`, `chosen` and `rejected` for texts.
+        columns: The column that holds whole rows as JSON or as structs, or a mapping from fields that `lect.row` knows,
+            such as `messages`, to the columns that hold them.
+        row: The column that tells one row from another, for `row` of the result; by default rows are numbered.
+        keep: Columns to copy to the result.
+        parse_assistant: As in `lect.row`.
+        cache_bytes: How much memory texts that were encoded before may take, roughly.
+        options: The other arguments of `Template.render`, such as the maker's own options.
+
+    Raises:
+        LectError: If the model is not known, or an argument is wrong.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        tokenizer: Any = None,
+        *,
+        policy: lect.LossPolicy | None = None,
+        max_length: int | None = None,
+        truncate: Truncate = "drop",
+        unroll: Literal["never", "auto", "always"] = "never",
+        preference: bool = False,
+        columns: Columns | None = None,
+        row: str | None = None,
+        keep: Sequence[str] = (),
+        parse_assistant: Any = False,
+        cache_bytes: int = 64 << 20,
+        **options: Any,
+    ):
+        self._model = model
+        self._tokenizer = fspath(tokenizer) if isinstance(tokenizer, PathLike) else tokenizer
+        self._columns: Columns = {} if columns is None else columns
+        self._row = row
+        self._keep = tuple(keep)
+        self._parse_assistant = parse_assistant
+        self._cache_bytes = cache_bytes
+        _check(tokenizer, policy, max_length, truncate, preference=preference)
+        self._settings = Settings(
+            None, policy or lect.LossPolicy(), max_length, truncate, unroll, preference, dict(options)
+        )
+        self._frames: dict[tuple[str, ...], Frame | None] = {}
+        self.template  # noqa: B018  # A model that is not known is refused now.
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Without what is computed: the template if it has a name, the tokenizer that was loaded, and caches.
+        return {name: value for name, value in vars(self).items() if name not in ("template", "encoder", "names")} | {
+            "_frames": {}
+        }
+
+    @cached_property
+    def template(self) -> lect.Template:
+        """The format of the model."""
+        return self._model if isinstance(self._model, lect.Template) else lect.get_template(self._model)
+
+    @cached_property
+    def encoder(self) -> Any:
+        """The tokenizer, with a cache where it is one of `tokenizers`; it is loaded when it is first needed."""
+        if not isinstance(self._tokenizer, str):
+            return None if self._tokenizer is None else cached(self._tokenizer, self._cache_bytes)
+        from lect_data.core import load_tokenizer
+
+        return cached(load_tokenizer(self._tokenizer), self._cache_bytes)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The columns of the result that hold texts or ids."""
+        is_text, is_pair = self._tokenizer is None, self._settings.preference
+        if is_pair:
+            return ("prompt", "chosen", "rejected") if is_text else ("prompt_ids", "chosen_ids", "rejected_ids")
+        return ("text",) if is_text else ("input_ids", "labels", "weights")
+
+    def __call__(self, batch: Any, rows: Sequence[Any] | None = None) -> Any:
+        """Return the sequences of a batch of rows, with the columns `row`, `part`, those of `names` and the following.
+
+        `length` is the number of tokens, or of characters of a text; `turns` that of messages; `error` is null unless
+        the row cannot be used. `weights` is null unless one is neither 0 nor 1: labels cannot say that.
+
+        Args:
+            batch: The rows.
+            rows: Their numbers; by default they are counted from 0.
+
+        Raises:
+            MessageError: If a column that was named does not exist.
+        """
+        if isinstance(batch, pa.RecordBatch):
+            return self.format(batch, rows)
+        if isinstance(batch, pa.Table):
+            (whole,) = batch.combine_chunks().to_batches() or [pa.RecordBatch.from_pylist([], schema=batch.schema)]
+            return pa.Table.from_batches([self.format(whole, rows)])
+        given = {name: list(values) for name, values in batch.items()}
+        made = self._made(given, len(next(iter(given.values()), ())), rows)
+        # datasets.map has a mapping of its own, and takes the types of columns from a table; a stream has a dict.
+        return made.to_pydict() if type(batch) is dict else pa.Table.from_batches([made])
+
+    @staticmethod
+    def split(table: Any) -> tuple[Any, Any]:
+        """Return the sequences of a result without the column `error`, and the `row` and `error` of the others."""
+        is_good = pc.is_null(table.column("error"))
+        good = table.filter(is_good)
+        names = [name for name in table.schema.names if name != "error"]
+        return good.select(names), table.filter(pc.invert(is_good)).select(["row", "error"])
+
+    def format(
+        self, batch: pa.RecordBatch, rows: Sequence[Any] | None = None, tally: Tally | None = None
+    ) -> pa.RecordBatch:
+        """Return the sequences of a batch; see `__call__`. What the columns do not tell is added to a tally."""
+        chats = None if self._columns or self._parse_assistant else plain_chats(batch)
+        is_text = self.names == ("text",) and self._settings.unroll == "never"
+        if chats is None or not is_text or self._settings.options.get("strict"):
+            output = self._written(self._rows(batch, chats), range(len(batch)), tally)
+            return self._finished(output.columns(), output.rows, batch, rows)
+        avoid = [] if tally is None else [text.partition("{}")[0] for text in self.template.markers]
+        prompts = write_prompts(chats, self._frame, avoid)
+        if tally is not None:
+            tally.unused.update(f"messages[].content of {role}" for role in prompts.unused)
+            tally.unused.update({name: len(prompts.rows) for name in batch.schema.names if name != "messages"})
+        made = self._finished(text_columns(prompts), prompts.rows, batch, rows)
+        left = sorted({*range(len(batch))}.difference(prompts.rows))
+        if not left:
+            return made
+        output = self._written(rows_of(batch.take(pa.array(left)), self._columns), left, tally)
+        others = self._finished(output.columns(), output.rows, batch, rows)
+        order = pc.sort_indices(pa.array([*prompts.rows, *output.rows]))
+        return pa.concat_batches([made, others]).take(order)
+
+    def _rows(self, batch: pa.RecordBatch, chats: PlainChats | None) -> Sequence[Any]:
+        """Return the rows of a batch; plain chats need not be read again."""
+        if chats is None:
+            return rows_of(batch, self._columns)
+        rest = dict.fromkeys(name for name in batch.schema.names if name != "messages")
+        return [
+            lect.Row(messages, None, None, None, None, rest) if messages else rows_of(batch.slice(row, 1), {})[0]
+            for row, messages in enumerate(chats.messages())
+        ]
+
+    def _made(self, given: Mapping[str, list[Any]], count: int, rows: Sequence[Any] | None) -> pa.RecordBatch:
+        """Return the sequences of columns of Python values."""
+        if isinstance(self._columns, str) or self._columns:
+            arrays = {name: pa.array(values) for name, values in given.items()}
+            return self.format(pa.RecordBatch.from_pydict(arrays), rows)
+        output = self._written(rows_of_columns(given, count), range(count))
+        return self._finished(output.columns(), output.rows, given, rows)
+
+    def format_rows(self, values: Any, rows: Sequence[Any], tally: Tally | None = None) -> pa.RecordBatch:
+        """Return the sequences of lines of JSON, or of a batch."""
+        if isinstance(values, pa.RecordBatch):
+            return self.format(values, rows, tally)
+        read = [json_row(line, self._columns) for line in values]
+        output = self._written(read, range(len(read)), tally)
+        return self._finished(output.columns(), output.rows, {}, rows)
+
+    def _written(self, values: Sequence[Any], places: Sequence[int], tally: Tally | None = None) -> Output:
+        output = Output(self.names)
+        settings = self._settings._replace(tokenizer=self.encoder)
+        for start in range(0, len(values), TOGETHER):
+            prepared = [self._prompts(value, settings) for value in values[start : start + TOGETHER]]
+            if isinstance(settings.tokenizer, PieceTokenizer):
+                settings.tokenizer.prepare(prompt for _, prompts in prepared for prompt in prompts)
+            for place, (read, prompts) in zip(places[start : start + TOGETHER], prepared, strict=True):
+                try:
+                    if isinstance(read, LectError):
+                        raise read
+                    made = list(made_of(prompts, read, settings))
+                except LectError as error:
+                    output.refuse(place, str(error))
+                    continue
+                for part, each in enumerate(made):
+                    output.add(place, part, each)
+                if tally is not None:
+                    paths = (unused.path for prompt in prompts for unused in prompt.unused)
+                    unused = [*read.rest, *map(_without_numbers, paths)]
+                    controls = max((each.controls for each in made), default=0)
+                    tally.note(cut=sum(each.is_cut for each in made), controls=controls, unused=unused)
+        return output
+
+    def _prompts(self, value: Any, settings: Settings) -> tuple[Any, list[lect.Prompt]]:
+        """Return a row and its prompts, or why it has none."""
+        try:
+            is_read = isinstance(value, lect.Row)
+            read = value if is_read else read_row(value, parse_assistant=self._parse_assistant)
+            return read, prompts_of(self.template, read, settings)
+        except LectError as error:
+            return error, []
+
+    def _frame(self, roles: tuple[str, ...]) -> Frame | None:
+        if roles not in self._frames:
+            if len(self._frames) >= MOST_FRAMES:
+                self._frames.clear()
+            self._frames[roles] = self.template.frame(roles, **self._settings.options)
+        return self._frames[roles]
+
+    def _finished(
+        self, columns: Mapping[str, pa.Array], places: Sequence[int], batch: Any, rows: Sequence[Any] | None
+    ) -> pa.RecordBatch:
+        """Return a batch with the columns that come from the input; `places` are the rows in it."""
+        chosen = pa.array(places, pa.int64())
+        if self._row is not None:
+            numbers = _taken(batch, self._row, chosen)
+        elif rows is None:
+            numbers = chosen
+        else:
+            numbers = pa.array(rows).take(chosen)
+        kept = {name: _taken(batch, name, chosen) for name in self._keep}
+        return pa.RecordBatch.from_pydict({"row": numbers, **columns, **kept})
+
+
+def _taken(batch: Any, name: str, places: pa.Array) -> pa.Array:
+    names = batch.keys() if isinstance(batch, Mapping) else batch.schema.names
+    if name not in names:
+        msg = f"there is no column {name!r}\n  try: one of {', '.join(names)}"
+        raise lect.MessageError(msg)
+    column = pa.array(batch[name]) if isinstance(batch, Mapping) else batch.column(name)
+    return column.take(places)
+
+
+def _without_numbers(path: tuple[str | int, ...]) -> str:
+    """Return a field of any message, such as `messages[].name`."""
+    return "".join("[]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")
+
+
+def _check(tokenizer: Any, policy: Any, max_length: Any, truncate: Any, *, preference: bool) -> None:
+    if truncate not in get_args(Truncate):
+        msg = f"truncate is {truncate!r}; expected one of {', '.join(map(repr, get_args(Truncate)))}"
+    elif max_length is not None and (type(max_length) is not int or max_length < 1):
+        msg = f"max_length is {max_length!r}; expected a positive number of tokens"
+    elif max_length is not None and tokenizer is None:
+        msg = "max_length is a number of tokens, and there is no tokenizer\n  try: tokenizer='path/to/the/model'"
+    elif policy is not None and not isinstance(policy, lect.LossPolicy):
+        msg = f"policy is {policy!r}; expected a LossPolicy\n  try: policy=lect.LossPolicy(last=True)"
+    elif preference and truncate != "drop":
+        msg = f"truncate is {truncate!r}; two answers to one prompt cannot be cut\n  try: truncate='drop'"
+    else:
+        return
+    raise MaskError(msg)

@@ -1,0 +1,161 @@
+"""Rows of Arrow tables and of JSON lines as `lect.row` takes them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import pyarrow as pa
+
+    Columns = str | Mapping[str, str]
+    """The column that holds whole rows, or the columns by the fields that they stand for."""
+
+TURNS = ("messages", "conversations", "conversation")
+"""What rows call their turns: text there is JSON."""
+
+
+def rows_of(batch: pa.RecordBatch, columns: Columns) -> list[Any]:
+    """Return the rows of a batch. What is null in a struct is absent: see `_present`."""
+    if isinstance(columns, str):
+        return [_whole_row(value) for value in _column(batch, columns)]
+    named = {**{name: name for name in batch.schema.names}, **columns}
+    # A column that stands for another field does not stand for itself.
+    renamed = set(columns.values()) - columns.keys()
+    fields = {field: _column(batch, name) for field, name in named.items() if field not in renamed}
+    return rows_of_columns(fields, batch.num_rows)
+
+
+def rows_of_columns(fields: Mapping[str, Sequence[Any]], count: int) -> list[Any]:
+    """Return the rows of columns, which hold Python values."""
+    names = list(fields)
+    values = zip(*fields.values(), strict=True) if names else [()] * count
+    return [read_row(dict(zip(names, row, strict=True))) for row in values]
+
+
+def read_row(row: Mapping[str, Any]) -> Any:
+    """Return a row of a table without the fields that are absent, and with turns that are JSON text read."""
+    tools = _present(row.get("tools"))
+    schemas = _schemas(tools)
+    read = {name: _turns(value, schemas) for name, value in row.items() if value is not None and name != "tools"}
+    return with_turns(read if tools is None else {**read, "tools": tools})
+
+
+def with_turns(row: Any) -> Any:
+    """Return a row with turns that are JSON text read."""
+    if not isinstance(row, Mapping):
+        return row
+    return {name: _loaded(value) if name in TURNS else value for name, value in row.items()}
+
+
+def _whole_row(value: Any) -> Any:
+    """Return the row that one value holds: JSON text, a struct, or a list of turns."""
+    if isinstance(value, Mapping):
+        return read_row(value)
+    return _turns(value, {}) if _is_list(value) else with_turns(_loaded(value))
+
+
+def _loaded(value: Any) -> Any:
+    """Return what is in JSON text; text that is not JSON, and everything else, as it is, for `lect.row` to refuse."""
+    if not isinstance(value, str | bytes):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+
+
+def json_row(line: bytes, columns: Columns) -> Any:
+    """Return the row of a line of JSON; a line that is not JSON as it is, for `lect.row` to refuse."""
+    row = _loaded(line)
+    if isinstance(row, bytes):
+        return row.decode("utf-8", "backslashreplace")
+    if not isinstance(row, Mapping):
+        return row
+    if isinstance(columns, str):
+        row = _loaded(row.get(columns))
+    elif columns:
+        others = {name: value for name, value in row.items() if name not in columns.values()}
+        row = others | {field: row[name] for field, name in columns.items() if name in row}
+    return with_turns(row)
+
+
+def _column(batch: pa.RecordBatch, name: str) -> list[Any]:
+    if name not in batch.schema.names:
+        from lect.errors import MessageError
+
+        msg = f"there is no column {name!r}\n  try: one of {', '.join(batch.schema.names)}"
+        raise MessageError(msg)
+    values: list[Any] = batch.column(name).to_pylist(maps_as_pydicts="lossy")
+    return values
+
+
+def _turns(value: Any, schemas: Mapping[str, Any]) -> Any:
+    """Return turns without absent keys; in the arguments of calls, the schema of the tool decides what is absent."""
+    if isinstance(value, Mapping):
+        return {
+            name: _arguments(value, each, schemas) if name == "arguments" else _turns(each, schemas)
+            for name, each in value.items()
+            if each is not None or (name == "content" and "role" in value)
+        }
+    return [_turns(each, schemas) for each in value] if _is_list(value) else value
+
+
+def _arguments(call: Mapping[str, Any], arguments: Any, schemas: Mapping[str, Any]) -> Any:
+    return _allowed(arguments, schemas.get(call.get("name", "")))
+
+
+def _allowed(value: Any, schema: Any) -> Any:
+    """Return a value without the nulls in mappings that a schema does not allow."""
+    if isinstance(value, Mapping):
+        within = schema.get("properties") if isinstance(schema, Mapping) else None
+        known: Mapping[str, Any] = within if isinstance(within, Mapping) else {}
+        return {
+            name: _allowed(each, known.get(name))
+            for name, each in value.items()
+            if each is not None or (name in known and _takes_null(known[name]))
+        }
+    if _is_list(value):
+        items = schema.get("items") if isinstance(schema, Mapping) else None
+        return [_allowed(each, items) for each in value]
+    return value
+
+
+def _takes_null(schema: Any) -> bool:
+    if not isinstance(schema, Mapping):
+        return schema is True
+    if schema.get("nullable") is True or ("const" in schema and schema["const"] is None):
+        return True
+    choices = next((schema[name] for name in ("anyOf", "oneOf") if _is_list(schema.get(name))), None)
+    if choices is not None:
+        return any(map(_takes_null, choices))
+    if _is_list(schema.get("enum")):
+        return None in schema["enum"]
+    kind = schema.get("type")
+    return kind == "null" or (_is_list(kind) and "null" in kind) or (kind is None and "$ref" not in schema)
+
+
+def _schemas(tools: Any) -> dict[str, Any]:
+    """Return the parameters of tools by their names; none that cannot be read, which `lect.row` refuses."""
+    tools = _loaded(tools)
+    listed: Iterable[Any] = tools if _is_list(tools) else [tools]
+    functions = (each.get("function", each) if isinstance(each, Mapping) else None for each in map(_loaded, listed))
+    return {
+        each["name"]: each.get("parameters")
+        for each in functions
+        if isinstance(each, Mapping) and isinstance(each.get("name"), str)
+    }
+
+
+def _present(value: Any) -> Any:
+    """Return a value without keys that are null: Arrow gives every struct the keys of all structs of its column."""
+    if isinstance(value, Mapping):
+        return {name: _present(each) for name, each in value.items() if each is not None}
+    return [_present(each) for each in value] if _is_list(value) else value
+
+
+def _is_list(value: Any) -> TypeGuard[list[Any] | tuple[Any, ...]]:
+    return isinstance(value, list | tuple)
