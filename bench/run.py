@@ -17,9 +17,10 @@ import labels
 import makers
 import rendering
 import replies
+import sets
 import tokens
 
-LINES = (import_cost, conversation, rendering, jinja, replies, tokens)
+LINES = (import_cost, conversation, rendering, jinja, replies, tokens, sets)
 TABLES = (rendering, agents, chats, labels)
 """The parts that have a row for each template."""
 PARTS = list(dict.fromkeys(part.__name__ for part in (*LINES, *TABLES)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 if TYPE_CHECKING:
@@ -38,24 +39,24 @@ def rows_of_columns(fields: Mapping[str, Sequence[Any]], count: int) -> list[Any
 
 def read_row(row: Mapping[str, Any]) -> Any:
     """Return a row of a table without the fields that are absent, and with turns that are JSON text read."""
-    tools = _present(row.get("tools"))
-    schemas = _schemas(tools)
-    read = {name: _turns(value, schemas) for name, value in row.items() if value is not None and name != "tools"}
+    tools = _loaded_tools(_present(row.get("tools")))
+    read = {name: _turns(value, tools) for name, value in row.items() if value is not None and name != "tools"}
     return with_turns(read if tools is None else {**read, "tools": tools})
 
 
 def with_turns(row: Any) -> Any:
-    """Return a row with turns that are JSON text read."""
+    """Return a row with turns and tools that are JSON text read."""
     if not isinstance(row, Mapping):
         return row
-    return {name: _loaded(value) if name in TURNS else value for name, value in row.items()}
+    read = {name: _loaded(value) if name in TURNS else value for name, value in row.items()}
+    return {**read, "tools": _loaded_tools(read["tools"])} if "tools" in read else read
 
 
 def _whole_row(value: Any) -> Any:
     """Return the row that one value holds: JSON text, a struct, or a list of turns."""
     if isinstance(value, Mapping):
         return read_row(value)
-    return _turns(value, {}) if _is_list(value) else with_turns(_loaded(value))
+    return _turns(value, None) if _is_list(value) else with_turns(_loaded(value))
 
 
 def _loaded(value: Any) -> Any:
@@ -66,6 +67,16 @@ def _loaded(value: Any) -> Any:
         return json.loads(value)
     except (ValueError, RecursionError):
         return value
+
+
+def _loaded_tools(tools: Any) -> Any:
+    """Return tools that are JSON text read; nearly all rows of a set have those of another row."""
+    return _known_tools(tools) if isinstance(tools, str) else tools
+
+
+@lru_cache(32)
+def _known_tools(text: str) -> Any:
+    return _loaded(text)
 
 
 def json_row(line: bytes, columns: Columns) -> Any:
@@ -93,19 +104,19 @@ def _column(batch: pa.RecordBatch, name: str) -> list[Any]:
     return values
 
 
-def _turns(value: Any, schemas: Mapping[str, Any]) -> Any:
+def _turns(value: Any, tools: Any) -> Any:
     """Return turns without absent keys; in the arguments of calls, the schema of the tool decides what is absent."""
     if isinstance(value, Mapping):
         return {
-            name: _arguments(value, each, schemas) if name == "arguments" else _turns(each, schemas)
+            name: _arguments(value, each, tools) if name == "arguments" else _turns(each, tools)
             for name, each in value.items()
             if each is not None or (name == "content" and "role" in value)
         }
-    return [_turns(each, schemas) for each in value] if _is_list(value) else value
+    return [_turns(each, tools) for each in value] if _is_list(value) else value
 
 
-def _arguments(call: Mapping[str, Any], arguments: Any, schemas: Mapping[str, Any]) -> Any:
-    return _allowed(arguments, schemas.get(call.get("name", "")))
+def _arguments(call: Mapping[str, Any], arguments: Any, tools: Any) -> Any:
+    return arguments if isinstance(arguments, str) else _allowed(arguments, _schemas(tools).get(call.get("name", "")))
 
 
 def _allowed(value: Any, schema: Any) -> Any:
@@ -140,7 +151,6 @@ def _takes_null(schema: Any) -> bool:
 
 def _schemas(tools: Any) -> dict[str, Any]:
     """Return the parameters of tools by their names; none that cannot be read, which `lect.row` refuses."""
-    tools = _loaded(tools)
     listed: Iterable[Any] = tools if _is_list(tools) else [tools]
     functions = (each.get("function", each) if isinstance(each, Mapping) else None for each in map(_loaded, listed))
     return {
