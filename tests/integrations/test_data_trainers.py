@@ -1,0 +1,177 @@
+"""What a `Formatter` makes, as trainers take it: `datasets`, TRL and a plain loop of PyTorch, with a tiny random model."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pages
+import pytest
+
+import lect
+from lect import LossPolicy
+
+trl = pytest.importorskip("trl")
+datasets = pytest.importorskip("datasets")
+torch = pytest.importorskip("torch")
+tiny_model = pytest.importorskip("tiny_model")
+lect_data = pytest.importorskip("lect_data")
+
+CHATS = [
+    [{"role": "user", "content": f"Is it warm in {city}?"}, {"role": "assistant", "content": f"No: {degrees} °C."}]
+    for city, degrees in (("Ulm", 13), ("Oslo", 4), ("Rome", 12), ("Bonn", 9))
+]
+BAD = [{"role": "user", "content": "Is anyone there?"}]
+PAIRS = {
+    "prompt": [chat[:1] for chat in CHATS],
+    "chosen": [chat[1:] for chat in CHATS],
+    "rejected": [[{"role": "assistant", "content": "Yes!"}] for _ in CHATS],
+}
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    return tiny_model.tiny_tokenizer()
+
+
+@pytest.fixture(scope="module")
+def directory(tokenizer, tmp_path_factory):
+    path = tmp_path_factory.mktemp("model")
+    tokenizer.backend_tokenizer.save(str(path / "tokenizer.json"))
+    return path
+
+
+@pytest.fixture
+def rows(directory):
+    formatter = lect_data.Formatter(tiny_model.MODEL, directory)
+    made = datasets.Dataset.from_dict({"messages": [*CHATS, BAD]}).map(formatter, batched=True)
+    return made.filter(lambda row: row["error"] is None).remove_columns("error")
+
+
+def expected(tokenizer):
+    return [lect.encode(tiny_model.MODEL, chat, tokenizer, policy=LossPolicy()) for chat in CHATS]
+
+
+def trained(labels):
+    return sorted([label for label in row if label != -100] for row in labels)
+
+
+def settings(kind, directory, **more):
+    return kind(
+        output_dir=str(directory), use_cpu=True, report_to="none", disable_tqdm=True, save_strategy="no", **more
+    )
+
+
+def test_trl_trains_on_the_rows_as_they_are(rows, tokenizer, tmp_path):
+    trainer = trl.SFTTrainer(
+        model=tiny_model.tiny_model(tokenizer),
+        processing_class=tokenizer,
+        train_dataset=rows,
+        args=settings(trl.SFTConfig, tmp_path, max_length=4096, max_steps=1),
+    )
+    (batch,) = trainer.get_train_dataloader()
+    assert trained(batch["labels"].tolist()) == trained(each.labels for each in expected(tokenizer))
+    trainer.train()
+
+
+def test_trl_packs_the_rows(rows, tokenizer, tmp_path):
+    trainer = trl.SFTTrainer(
+        model=tiny_model.tiny_model(tokenizer),
+        processing_class=tokenizer,
+        train_dataset=rows,
+        args=settings(trl.SFTConfig, tmp_path, max_length=4096, packing=True, max_steps=1),
+    )
+    pairs = [pair for row in trainer.train_dataset for pair in zip(row["input_ids"], row["labels"], strict=True)]
+    wanted = [pair for each in expected(tokenizer) for pair in zip(each.ids, each.labels, strict=True)]
+    assert sorted(pairs) == sorted(wanted)
+    trainer.train()
+
+
+def test_trl_prefers_one_of_two_answers(directory, tokenizer, tmp_path):
+    formatter = lect_data.Formatter(tiny_model.MODEL, directory, preference=True)
+    made = datasets.Dataset.from_dict(PAIRS).map(formatter, batched=True)
+    model = tiny_model.tiny_model(tokenizer)
+    page = pages.DOCS / "how-to/train-on-a-formatted-set.md"
+    (code,) = [each.code for each in pages.python_examples(page, ("py",)) if "DPOTrainer" in each.code]
+    names = {"trl": trl}
+    exec(code, names)
+    trainer = names["PreparedDPOTrainer"](
+        model=model,
+        ref_model=tiny_model.tiny_model(tokenizer),
+        processing_class=tokenizer,
+        train_dataset=made,
+        args=settings(trl.DPOConfig, tmp_path, max_length=4096, max_steps=1),
+    )
+    (batch,) = trainer.get_train_dataloader()
+    mask = batch["completion_mask"].bool()
+    answers = sorted(ids[kept].tolist() for ids, kept in zip(batch["input_ids"], mask, strict=True))
+    # Qwen3 writes an empty thought where there is none.
+    thought = "<think>\n\n</think>\n\n"
+    ends = [f"{thought}{message['content']}<|im_end|>" for side in ("chosen", "rejected") for (message,) in PAIRS[side]]
+    assert sorted(tokenizer.decode(ids) for ids in answers) == sorted(ends)
+    trainer.train()
+
+
+def test_a_plain_loop_of_pytorch(rows, tokenizer):
+    page = pages.DOCS / "how-to/train-on-a-formatted-set.md"
+    (code,) = [each.code for each in pages.python_examples(page, ("py",)) if "DataLoader" in each.code]
+    names = {"trained": rows}
+    exec(code.replace("151643", str(tokenizer.pad_token_id)), names)
+    (batch,) = names["loader"]
+    assert trained(batch["labels"].tolist()) == trained(each.labels for each in expected(tokenizer))
+    model = tiny_model.tiny_model(tokenizer)
+    loss = model(input_ids=batch["input_ids"], labels=batch["labels"]).loss
+    loss.backward()
+    assert torch.isfinite(loss)
+
+
+# The page on datasets
+
+
+def test_several_processes_and_streams_give_the_same_rows_and_errors_arrive_late(directory, tmp_path):
+    chats = [*CHATS * 300, BAD, *CHATS]
+    formatter = lect_data.Formatter(tiny_model.MODEL, directory)
+    program = tmp_path / "program.py"
+    program.write_text(
+        f"""
+import datasets
+from datasets.fingerprint import Hasher
+from lect_data import Formatter
+
+datasets.disable_progress_bars()
+formatter = Formatter({tiny_model.MODEL!r}, {str(directory)!r})
+
+
+def main():
+    rows = datasets.Dataset.from_json("chats.jsonl")
+    ways = [rows.map(formatter, batched=True, with_indices=True, num_proc=2),
+            rows.map(formatter, batched=True, with_indices=True),
+            rows.with_format("arrow").map(formatter, batched=True, with_indices=True).with_format(None)]
+    one, *others = [list(way) for way in ways]
+    assert all(one == other for other in others)
+    stream = list(rows.to_iterable_dataset().map(formatter, batched=True, with_indices=True, remove_columns=["messages"]))
+    assert [row["input_ids"] for row in stream] == [row["input_ids"] for row in one]
+    assert [row["row"] for row in one] == list(range(len(rows)))
+    print([row["row"] for row in one if row["error"]], Hasher.hash(formatter))
+
+
+if __name__ == "__main__":
+    main()
+""",
+        "utf-8",
+    )
+    (tmp_path / "chats.jsonl").write_text("".join(json.dumps({"messages": chat}) + "\n" for chat in chats), "utf-8")
+    printed = {
+        subprocess.run(
+            [sys.executable, program],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONHASHSEED": seed, "HF_HOME": str(tmp_path / seed)},
+            check=True,
+            capture_output=True,
+            encoding="utf-8",
+        ).stdout
+        for seed in "12"
+    }
+    (same,) = printed
+    assert same.startswith("[1200] ")
+    assert len(formatter({"messages": chats})["row"]) == len(chats)
