@@ -27,6 +27,9 @@ PLUGINS = sorted(path.name for path in Path("plugins").iterdir() if (path / "pyp
 # Of one plugin, and of its tests.
 ARROW = ["pyarrow>=17", "tokenizers>=0.21"]
 TEST_TOOLS = [
+    "pytest>=8", "pytest-xdist>=3", "hypothesis>=6.100", "jinja2>=3.1.6", "dill>=0.3.8", "cloudpickle>=3",
+    "llguidance>=1.9", "jsonschema>=4.20",
+]  # fmt: skip
     "pytest>=8",
     "pytest-xdist>=3",
     "hypothesis>=6.100",
@@ -76,7 +79,7 @@ SAME_EVERYWHERE = [
         "test_reply_*.py", "test_round_trip.py", "test_*_hostile.py", "test_provenance.py", "test_fast_path.py",
         "test_jinja_oracles.py", "test_own_templates.py", "test_conversions.py", "test_oracles.py", "test_truth.py",
         "test_stops.py", "test_normalize.py", "test_control_tokens.py", "test_makers_details.py", "test_training*.py",
-        "test_marks.py",
+        "test_marks.py", "test_constraints.py",
         "stress",
     )),
     "tests/test_plugin_shape.py", "plugins/fastchat/tests/test_segments.py", *SAME_ALWAYS,
@@ -243,6 +246,18 @@ def tokens(session):
     session.install("renderers>=0.1.12,<0.2", "httpx")  # httpx: renderers imports it, and does not require it.
     install(session, *EVERYTHING)
     session.run("pytest", "-q", "-n", "auto", *REAL_TOKENIZERS, *session.posargs)
+
+
+@nox.session
+def engines(session):
+    """Test constraints in the engines that people serve with: xgrammar, llguidance, llama.cpp. It takes half an hour.
+
+    xgrammar requires torch, which takes gigabytes, and a tenth of them without CUDA: PIP_CONSTRAINT may choose such a
+    build.
+    """
+    session.install(*TEST_TOOLS, "tokenizers>=0.21", "xgrammar>=0.2.8", "xllamacpp")
+    install(session, *EVERYTHING)
+    session.run("pytest", *IN_PARALLEL, "tests/test_constraints.py", *session.posargs, env={"LECT_ENGINES": "1"})
 
 
 @nox.session

@@ -26,6 +26,7 @@ MODULES = [
         "lect.plugin",
         "lect.plugin.grammar",
         "lect_apis",
+        "lect_constrain",
         "lect_data",
         "lect_kit",
         "lect_rollout",

@@ -16,6 +16,7 @@ from lect_kit import roundtrip
 from lect_kit.conversations import TOOLS
 
 # FastChat's and XTuner's templates are kept as they are, with or without stop strings; the others have no templates.
+COPIES = {"fastchat", "xtuner", "constrain", "dialects", "jinja", "kit", "ollama", "paddlenlp", "rollout", "rows"}
 COPIES = {"fastchat", "xtuner", "data", "dialects", "jinja", "kit", "ollama", "paddlenlp", "rollout", "rows"}
 COPIES = {"fastchat", "xtuner", "dialects", "hub", "jinja", "kit", "ollama", "paddlenlp", "rollout", "rows"}
 NAMES = sorted({path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml")} - COPIES)

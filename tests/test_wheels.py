@@ -14,6 +14,7 @@ BYTES = """type("Bytes", (), {
 })()"""
 USES = {
     "apis": ("__import__('lect_apis').request({'input': 'Hi!'}).messages", [{"role": "user", "content": "Hi!"}]),
+    "constrain": ("__import__('lect_constrain').constrain(lect.template('chatml')).gbnf()[:4]", "root"),
     "data": ("__import__('lect_data').Formatter('lect:chatml')({'prompt': ['Hello!']})['turns']", [1]),
     # One family for all: they have the same shape.
     "qwen": (f"lect.get_template('Qwen/Qwen2.5-7B-Instruct').text({HELLO})[-17:]", "Hello!<|im_end|>\n"),

@@ -54,6 +54,7 @@ PUBLIC = {"lect", "lect.plugin", "lect.plugin.grammar", "lect.errors"}
 PRIVATE = {
     "data",  # Its command prints, loads tokenizers and checks them as core's commands do.
     "kit",  # It tests what core does with a plugin: what it finds, loads and asks, one step at a time.
+    "constrain",  # It asks the engine that reads which marks are live in a text.
     "rollout",  # It continues prompts and encodings where core stopped.
     "rows",  # It reads objects, weights and tools by the rules by which core writes them.
 }

@@ -8,6 +8,7 @@ import pytest
 from sandbox import ARROW, CORE_NEEDS, JINJA, REPOSITORY, TESTERS, Environment, run
 
 # All but the tools, which those who only write prompts do not need.
+TOOLS = {"apis", "constrain", "kit", "rollout", "rows"}
 TOOLS = {"apis", "data", "kit", "rollout", "rows"}
 TOOLS = {"apis", "hub", "kit", "rollout", "rows"}
 PLUGINS = sorted({path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml")} - TOOLS)
@@ -24,6 +25,7 @@ INSTALLS = {
     "lect[testing]": (["kit"], ["some/model", "--adapter", "chatml"], CHATML),
     "lect[data]": (["data", "rows"], ["some/model", "--adapter", "chatml"], CHATML),
     "lect[apis]": (["apis"], ["some/model", "--adapter", "chatml"], CHATML),
+    "lect[constrain]": (["constrain"], ["some/model", "--adapter", "chatml"], CHATML),
     "lect[rollout]": (["rollout"], ["some/model", "--adapter", "chatml"], CHATML),
     "lect[rows]": (["rows"], ["some/model", "--adapter", "chatml"], CHATML),
     "lect-vicuna": (["vicuna"], ["lmsys/vicuna-7b-v1.5"], VICUNA),

@@ -44,6 +44,7 @@ EXTRAS = {
     "rollout": ["lect-rollout"],
     "rows": ["lect-rows"],
     "apis": ["lect-apis"],
+    "constrain": ["lect-constrain"],
     "data": ["lect-data"],
     "hub": ["lect-hub"],
     "tokens": ["tokenizers>=0.21"],

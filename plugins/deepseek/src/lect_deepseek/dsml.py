@@ -37,7 +37,10 @@ DEEPSEEK_V4_DSML = ReplyFormat(
     DEEPSEEK_V32_DSML.grammar.but(name="deepseek_v4_dsml"),
     stop=(EOS,),
     names="DeepSeek-V4",
-    example='<｜DSML｜tool_calls>\n<｜DSML｜invoke name="get_time"/>\n</｜DSML｜tool_calls>',
+    example=(
+        '<｜DSML｜tool_calls>\n<｜DSML｜invoke name="get_weather">\n<｜DSML｜parameter name="city" string="true">Paris'
+        "</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜tool_calls>"
+    ),
 )
 
 BEFORE_TOOLS = """\n

@@ -1,0 +1,127 @@
+"""The arguments of a call as nodes, as its format writes them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lect.plugin.grammar import Literals, Params
+from lect_constrain.nodes import Lit, Node, Text, alt, closed, seq
+from lect_constrain.notations import JSON, Notation, Value
+from lect_constrain.schema import type_of, types_of
+from lect_constrain.values import in_order
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lect_constrain.probes import Pairs
+
+
+class Arguments:
+    """Writes the arguments of calls.
+
+    Args:
+        pairs: How they are written one by one; None if they are JSON.
+        kind: How the grammar reads them.
+        words: What true, false and null may be.
+        marks: The marks that a raw text must not contain.
+    """
+
+    def __init__(self, pairs: Pairs | None, kind: Params | Literals | None, words: Any, marks: tuple[str, ...]):
+        self.pairs, self.kind, self.words, self.marks = pairs, kind, words, marks
+        self.loose: list[str] = []
+
+    def node(self, schema: dict[str, Any]) -> Node:
+        """Return the arguments that a schema allows."""
+        if self.pairs is None or self.kind is None:
+            return Value(schema, JSON)
+        shared = {"$defs": schema["$defs"]} if "$defs" in schema else {}
+        branches = [each for each in flat(schema, shared.get("$defs", {})) if "object" in types_of(each)]
+        return alt(self.written(each, shared) for each in branches)
+
+    def written(self, schema: dict[str, Any], shared: dict[str, Any]) -> Node:
+        assert self.pairs is not None
+        pairs, required = self.pairs, {*schema.get("required", ())}
+        properties: dict[str, Any] = dict(schema.get("properties", {}))
+        properties |= {name: {} for name in required if name not in properties}
+        if schema.get("additionalProperties", True) is not False:
+            self.loose.append("/additionalProperties")
+        names = sorted(properties, key=str.lower) if pairs.is_sorted else list(properties)
+        written = [(self.pair(name, {**properties[name], **shared}), name in required) for name in names]
+        return in_order(written, Lit(pairs.separator), pairs.none)
+
+    def pair(self, name: str, schema: dict[str, Any]) -> Node:
+        """Return one argument."""
+        pairs, kind = self.pairs, self.kind
+        assert pairs is not None
+        if isinstance(kind, Literals):
+            equals = pairs.equals.get("string", kind.assign)
+            return seq(pairs.open, name, equals, Value(schema, self.literal_notation(kind)), pairs.close)
+        assert kind is not None
+        mark = kind.close.format(key=name)
+        close = pairs.close.replace("{key}", name)
+        found = []
+        for type_name, value in self.typed(schema, mark):
+            equals = pairs.equals.get(type_name, pairs.equals.get("string", ""))
+            found.append(seq(equals, closed(value, close, (*self.marks, mark))))
+        return seq(pairs.open, name, alt(found))
+
+    def typed(self, schema: dict[str, Any], mark: str) -> list[tuple[str, Node]]:
+        """Return the values of a parameter whose strings are raw, each with its type."""
+        defs = schema.get("$defs", {})
+        shared = {"$defs": defs} if defs else {}
+        found: list[tuple[str, Node]] = []
+        assert self.pairs is not None
+        branches = flat(schema, defs)
+        raw = Text((*self.marks, mark))
+        has_text = any("string" in types_of(each) and "enum" not in each for each in branches)
+        same = len({*self.pairs.equals.values()}) == 1
+        if has_text:
+            self.loose += [
+                f"/{word}"
+                for each in branches
+                for word in ("pattern", "format", "minLength", "maxLength")
+                if word in each
+            ]
+            found.append(("string", raw))
+            if same:
+                return found
+        for branch in branches:
+            if "enum" in branch:
+                found += [self.one(each) for each in branch["enum"]]
+                continue
+            for type_name in types_of(branch):
+                if type_name != "string":
+                    found += self.values({**branch, "type": type_name, **shared}, type_name, mark)
+        return found
+
+    def one(self, value: Any) -> tuple[str, Node]:
+        if isinstance(value, str):
+            return "string", Lit(value)
+        return type_of(value), self.notation().literal(value)
+
+    def values(self, schema: dict[str, Any], type_name: str, mark: str) -> list[tuple[str, Node]]:
+        nested = type_name in ("array", "object")
+        if nested and isinstance(self.kind, Params) and self.kind.nested:
+            tags = (f"{self.kind.open}{{}}>", self.kind.close.replace("{key}", "{}"))
+            return [(type_name, Value(schema, Notation((), self.words, tags=tags), self.marks))]
+        if not nested:
+            return [(type_name, Value(schema, self.notation()))]
+        return [(type_name, Value(schema, JSON, (mark,)))]
+
+    def notation(self) -> Notation:
+        return Notation(words=self.words)
+
+    def literal_notation(self, kind: Literals) -> Notation:
+        """Return how values are written in a call as in Python, or in a notation like it."""
+        quotes = kind.quotes or ('"', "'")
+        return Notation(quotes, self.words, bare_keys=kind.bare, space=" " if not kind.bare else "")
+
+
+def flat(schema: dict[str, Any], defs: Mapping[str, Any], depth: int = 0) -> list[dict[str, Any]]:
+    """Return the branches of a schema, references resolved."""
+    if "$ref" in schema:
+        return flat(defs[schema["$ref"].removeprefix("#/$defs/")], defs, depth + 1) if depth < len(defs) + 1 else [{}]
+    for word in ("anyOf", "oneOf"):
+        if word in schema:
+            return [found for each in schema[word] for found in flat(each, defs, depth)]
+    return [schema]

@@ -1,0 +1,82 @@
+"""`lect constrain`: what a model may write, for engines that constrain decoding."""
+
+from __future__ import annotations
+
+from argparse import SUPPRESS, BooleanOptionalAction
+from typing import TYPE_CHECKING, Any
+
+from lect.cli.inputs import MODEL, STDIN, only_one_from_stdin, option, read_json, read_text, utf8
+from lect.cli.screen import Screen, write_exactly, write_json
+from lect.errors import LectError
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+PATHS = ("model",)
+HELP = "force valid tool calls: write a grammar for xgrammar, llguidance or llama.cpp"
+EPILOG = """\
+examples:
+  lect constrain Qwen/Qwen3-8B --tools tools.json --to xgrammar
+  lect constrain Qwen/Qwen3-8B --tools tools.json --to gbnf --tool-choice required
+  lect constrain - --format glm4_xml --tools tools.json --to lark --tool-choice get_weather
+"""
+CHOICES = ("auto", "none", "required")
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Describe the command and its arguments."""
+    parser.description = (
+        "Write what a model may answer, from the grammar that reads its replies and from its own template:\n"
+        "a structural tag for xgrammar (vLLM, SGLang), Lark for llguidance, or GBNF for llama.cpp."
+    )
+    parser.epilog = EPILOG
+    add = parser.add_argument
+    add("model", metavar="MODEL", type=utf8, help=f"{MODEL}; - if --format alone decides")
+    add("--to", required=True, choices=("xgrammar", "lark", "gbnf"), help="the notation")
+    add("--tools", metavar="FILE", help="a JSON file of OpenAI tool schemas")
+    choice = "auto, none, required, or the name of the one tool to call"
+    add("--tool-choice", metavar="CHOICE", default="auto", type=utf8, help=f"{choice}; auto if not given")
+    add("--parallel", action=BooleanOptionalAction, default=True, help="whether there may be several calls")
+    reasons = "whether the reply must begin with reasoning, or must not; if not given, as the prompt leaves it"
+    add("--reasoning", action=BooleanOptionalAction, default=SUPPRESS, help=reasons)
+    add("--prompt", metavar="FILE", help="the prompt that the reply follows: its end tells what is already said")
+    add("--content-schema", metavar="FILE", help="a JSON Schema for the content, where it is not free")
+    add("--strict", action="store_true", help="refuse schemas with keywords that the notation cannot honour")
+    add("--format", metavar="NAME", help="a reply format, without a model: a name from `lect formats`")
+    add("--adapter", metavar="NAME", help="the adapter or template to use, as in lect prompt")
+    options = "an option with which the prompt is rendered, such as enable_thinking=false; may be given several times"
+    add("--option", metavar="NAME=VALUE", action="append", default=[], type=option, dest="options", help=options)
+
+
+def run(arguments: Namespace) -> None:
+    """Print the constraint; what it does not honour goes to standard error."""
+    # Not above: `lect --help` imports this module too, for HELP.
+    import sys
+
+    from lect_constrain import constrain
+
+    if arguments.model == STDIN and arguments.format is None:
+        msg = "neither a model nor a format is named\n  try: the name of a model in place of -, or --format hermes_json"
+        raise LectError(msg)
+    files = {"--tools": arguments.tools, "--prompt": arguments.prompt, "--content-schema": arguments.content_schema}
+    only_one_from_stdin(files)
+    choice: Any = arguments.tool_choice
+    found = constrain(
+        None if arguments.model == STDIN else arguments.model,
+        None if arguments.tools is None else read_json(arguments.tools),
+        tool_choice=choice if choice in CHOICES else {"name": choice},
+        parallel=arguments.parallel,
+        reasoning=getattr(arguments, "reasoning", None),
+        prompt=None if arguments.prompt is None else read_text(arguments.prompt),
+        content_schema=None if arguments.content_schema is None else read_json(arguments.content_schema),
+        strict=arguments.strict,
+        format=arguments.format,
+        adapter=arguments.adapter,
+        **dict(arguments.options),
+    )
+    if arguments.to == "xgrammar":
+        write_json(found.structural_tag())
+    else:
+        write_exactly(found.lark() if arguments.to == "lark" else found.gbnf())
+    for path in found.loose[arguments.to]:
+        Screen(sys.stderr).line(f"not honoured: {path}", style="yellow")

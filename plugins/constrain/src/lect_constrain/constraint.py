@@ -1,0 +1,201 @@
+"""Constrain what a model writes: one grammar reads its replies, writes them and forces them."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from lect import MessageError
+from lect.errors import saferepr
+from lect_constrain.after import after
+from lect_constrain.build import Block, Builder
+from lect_constrain.gbnf import Gbnf
+from lect_constrain.lark import Lark
+from lect_constrain.marks import live_marks
+from lect_constrain.nodes import Chars, Node
+from lect_constrain.notations import JSON, Value
+from lect_constrain.schema import normal
+from lect_constrain.source import Source
+from lect_constrain.tag import Tag
+from lect_constrain.tools import chosen, schemas_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from lect import Prompt, Template
+    from lect.plugin.grammar import Grammar, ReplyFormat
+
+
+class Constraint:
+    """What a model may write after a prompt, for engines that constrain decoding.
+
+    Attributes:
+        node: The constraint as a tree.
+        triggers: The marks that open calls, for engines that apply a grammar only once one of them was written.
+        name: The name of the template or the format.
+        strays: Control tokens of the template that no reply has. xgrammar does not exclude them where a mark of the
+            format is text: to compile that would take seconds.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        *,
+        name: str,
+        triggers: tuple[str, ...],
+        tokens: Mapping[str, int],
+        strays: frozenset[str],
+        loose: list[str],
+        strict: bool,
+    ):
+        self.node, self.name, self.triggers = node, name, triggers
+        self.strays = strays
+        self._tokens, self._always, self._strict = tokens, loose, strict
+
+    def structural_tag(self) -> dict[str, Any]:
+        """Return the structural tag that xgrammar reads, and with it vLLM and SGLang.
+
+        Raises:
+            MessageError: With `strict`, if it cannot honour a keyword of a schema.
+        """
+        writer = Tag(self._tokens, self.strays)
+        written = writer.written(self.node)
+        self._check("xgrammar", writer.dropped)
+        return written
+
+    def lark(self) -> str:
+        """Return the grammar that llguidance reads; otherwise as `structural_tag`."""
+        writer = Lark(self._tokens)
+        written = writer.written(self.node, "start")
+        self._check("lark", writer.dropped)
+        return written
+
+    def gbnf(self) -> str:
+        """Return the grammar that llama.cpp reads; otherwise as `structural_tag`."""
+        writer = Gbnf()
+        written = writer.written(self.node, "root")
+        self._check("gbnf", writer.dropped)
+        return written
+
+    @cached_property
+    def loose(self) -> dict[str, tuple[str, ...]]:
+        """The keywords of schemas that a notation does not honour, as paths, by notation."""
+        found = {}
+        for name, writer in (("lark", Lark(self._tokens)), ("gbnf", Gbnf())):
+            writer.written(self.node, "root")
+            found[name] = writer.dropped
+        tag = Tag(self._tokens, self.strays)
+        tag.written(self.node)
+        found["xgrammar"] = tag.dropped
+        return {name: tuple(dict.fromkeys([*self._always, *dropped])) for name, dropped in found.items()}
+
+    def _check(self, notation: str, dropped: list[str]) -> None:
+        lost = [*dict.fromkeys([*self._always, *dropped])]
+        if self._strict and lost:
+            msg = f"{notation} cannot honour {', '.join(lost)} in the format of {self.name}\n  try: strict=False"
+            raise MessageError(msg)
+
+    def __repr__(self) -> str:
+        return f"<Constraint {self.name!r}>"
+
+
+def constrain(
+    model: str | Template | None,
+    tools: Sequence[Mapping[str, Any]] | None = None,
+    *,
+    tool_choice: Any = "auto",
+    parallel: bool = True,
+    reasoning: bool | None = None,
+    prompt: Prompt | str | None = None,
+    content_schema: Any = None,
+    tokenizer: Any = None,
+    strict: bool = False,
+    format: str | Grammar | ReplyFormat | None = None,  # noqa: A002  # as in lect.parse
+    adapter: Any = None,
+    **options: Any,
+) -> Constraint:
+    """Return what a model may write, from the grammar that reads its replies and the template's own renderings.
+
+    Args:
+        model: A model path or a template; None if `format` alone decides.
+        tools: OpenAI tool schemas.
+        tool_choice: `auto`, `none`, `required`, or the one tool to call, as `{"name": ...}` or as OpenAI writes it.
+        parallel: Whether there may be several calls, where the format can write them.
+        reasoning: Whether the reply must begin with reasoning, or must not; by default, as the prompt leaves it.
+        prompt: The prompt that the reply follows. Its end tells what is already said; by default, that of the template.
+        content_schema: The JSON Schema of the content, where it is not free.
+        tokenizer: The tokenizer, or a mapping of control tokens to ids: then they are tokens, not text. By default, the
+            ids that the template states.
+        strict: Refuse schemas with keywords that a notation cannot honour.
+        format: A reply format, where there is no model: its name, a `Grammar` or a `ReplyFormat`.
+        adapter: As in `lect.get_template`.
+        options: The options of the template with which the prompt was rendered.
+
+    Raises:
+        MessageError: If an argument is wrong, a schema fits nothing, or the format cannot write such a reply.
+        LimitError: If tools or schemas are too large.
+    """
+    source = Source(model, format, adapter, options)
+    schemas = schemas_of(tools)
+    kind, left = chosen(schemas, tool_choice)
+    marks = live_marks(source.grammar, source.stop, source.markers, schemas)
+    shape = source.shape
+    content = None if content_schema is None else Value(normal(content_schema, "the content"), JSON)
+    builder = Builder(shape, marks, _ids(source.grammar), content, headed=source.grammar.channels is not None)
+    loose: list[str] = []
+    triggers: list[str] = []
+    blocks: list[Block] = []
+    if left and not shape.forms and kind != "auto":
+        msg = f"{source.name} cannot write calls: {source.why}\n  try: tool_choice='none'"
+        raise MessageError(msg)
+    for form in shape.forms if left else ():
+        arguments = source.arguments(form.call, marks)
+        nodes = {name: arguments.node(schema) for name, schema in left.items()}
+        source.check_names(form.call, left)
+        blocks.append(builder.block(form, nodes, several=parallel and kind != "named", text=kind == "auto"))
+        loose += arguments.loose
+        opened = blocks[-1].mark or blocks[-1].opened.strip()
+        triggers += [opened] * bool(opened)
+    node = builder.reply(blocks, answers=kind in ("auto", "none"), reasoning=reasoning)
+    if node is None:
+        msg = f"{source.name} cannot write such a reply: reasoning={reasoning!r}, tool_choice={tool_choice!r}"
+        raise MessageError(msg)
+    said = source.said(prompt)
+    rest = after(node, said)
+    if rest is None:
+        msg = f"no reply of {source.name} begins with what the prompt says: {said[-60:]!r}\n  try: prompt=None"
+        raise MessageError(msg)
+    return Constraint(
+        rest,
+        name=source.name,
+        triggers=tuple(triggers),
+        tokens=_tokens(tokenizer, source),
+        strays=marks.strays,
+        loose=loose,
+        strict=strict,
+    )
+
+
+def _ids(grammar: Grammar) -> Node:
+    """Return the ids that a model may give its calls."""
+    if grammar.ids.startswith("call_{") or "{name}" in grammar.ids:
+        return Chars("A-Za-z0-9_", 1, 32)
+    length = len(grammar.id_of("f", 0))
+    return Chars("A-Za-z0-9", length, length)
+
+
+def _tokens(tokenizer: Any, source: Source) -> dict[str, int]:
+    """Return the control tokens whose ids are known."""
+    if tokenizer is None:
+        known = source.template.markers if source.template is not None else {}
+        stops = source.template.stop if source.template is not None else {}
+        return {mark: number for mark, number in [*known.items(), *stops.items()] if isinstance(number, int)}
+    for method in ("control_tokens", "get_added_vocab"):
+        if hasattr(tokenizer, method):
+            return dict(getattr(tokenizer, method)())
+    if hasattr(tokenizer, "get_added_tokens_decoder"):
+        return {token.content: number for number, token in tokenizer.get_added_tokens_decoder().items()}
+    if isinstance(tokenizer, dict):
+        return dict(tokenizer)
+    msg = f"tokenizer is {saferepr(tokenizer)}; expected a tokenizer, or a mapping of control tokens to ids"
+    raise MessageError(msg)

@@ -1,0 +1,221 @@
+"""How calls are written by the example of a format, or by its facts: for formats whose template shows none."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from lect import LectError, parse
+from lect.plugin.grammar import Grammar, Json, Literals, NamedJson, Params, reply_format
+from lect_constrain.probes import (
+    COUNT,
+    KEY,
+    NAMES,
+    REASONING,
+    TEXT_VALUE,
+    CallShape,
+    Form,
+    Pairs,
+    Parts,
+    Pieces,
+    cut_arguments,
+    placed,
+)
+
+ROLE = "assistant"
+
+
+def example_form(grammar: Grammar) -> Form | None:
+    """Return how calls are written by an example, with what comes before them; None if no example has one."""
+    for text in _examples(grammar):
+        for inside in (None, True):
+            reply = parse(None, text, format=grammar, starts_in_reasoning=inside)
+            if len(reply.tool_calls) == 1 and not reply.problems and len(reply.tool_calls[0].arguments or ()) == 1:
+                form = _Example(grammar, text, reply).form()
+                if form is not None and not is_in_words(form):
+                    return form
+    return None
+
+
+def is_in_words(form: Form) -> bool:
+    """Return whether calls begin with plain words, which any text may contain."""
+    opened = form.call.first[0] if form.call.first else ""
+    return isinstance(opened, str) and opened.replace(":", "").replace(" ", "").strip().isalpha() and ":" in opened
+
+
+def paired_syntax(grammar: Grammar, text: str) -> tuple[Params | Literals | None, str]:
+    """Return how the arguments in a text are written one by one, and what ends them."""
+    for section in grammar.sections:
+        for call in section.calls:
+            kind = call.arguments
+            if isinstance(kind, Literals) and kind.close in text and kind.assign in text:
+                return kind, kind.close
+            if isinstance(kind, Params) and kind.open in text and call.close:
+                row = call.close[0]
+                return kind, row if isinstance(row, str) else row[0]
+    return None, ""
+
+
+def _examples(grammar: Grammar) -> list[str]:
+    """Return the example of a format, without a stop at its end, and what its facts alone say."""
+    found = []
+    try:
+        registered = reply_format(grammar.name)
+        if registered.grammar == grammar:
+            text = registered.example
+            for stop in registered.stop:
+                text = text.removesuffix(stop)
+            found.append(text)
+    except LectError:
+        pass
+    arguments = f'{{"{KEY}": "{TEXT_VALUE}"}}'
+    for section in grammar.sections:
+        for call in section.calls:
+            opened, closed = _joined(section.open) + _joined(call.open), _joined(call.close) + _joined(section.close)
+            end = call.head.end[0] if call.head and not call.head.keep else ""
+            kind = call.arguments
+            if isinstance(kind, Json):
+                found.append(f'{opened}{{"name": "{NAMES[0]}", "arguments": {arguments}}}{closed}')
+            elif isinstance(kind, NamedJson) and call.head:
+                found.append(f"{opened}{NAMES[0]}{end}{arguments}{closed}")
+            elif isinstance(kind, Literals):
+                quote = (*kind.quotes, '"')[0]
+                pair = f"{KEY}{kind.assign}{quote}{TEXT_VALUE}{quote}"
+                found.append(f"{opened}{NAMES[0]}{end}{pair}{kind.close}{closed}")
+    return found
+
+
+def _joined(marks: Any) -> str:
+    return "" if not marks else marks[0] if isinstance(marks[0], str) else "".join(marks[0])
+
+
+class _Example:
+    """An example with one call, cut into its parts."""
+
+    def __init__(self, grammar: Grammar, text: str, reply: Any):
+        self.grammar, self.text, self.thought = grammar, text, reply.reasoning
+        self.call = reply.tool_calls[0]
+        self.name, self.arguments = self.call.name, self.call.arguments
+        self.pairs: Pairs | None = None
+
+    def form(self) -> Form | None:
+        span = cut_arguments(self.text, self.name, self.arguments, 0) or self.paired()
+        if span is None:
+            return None
+        begin = self.block_start(span[0])
+        first, last = self.text[begin : span[0]], self.text[span[1] :]
+        shape = CallShape(self.numbered(first), None, placed(last, self.name), self.pairs)
+        again = self.text[span[0] : span[1]]
+        for further in self.furthers(first, last, begin):
+            two = f"{first}{again}{further}{again}{last}"
+            reply = parse(None, two, format=self.grammar, starts_in_reasoning=False)
+            if [call.arguments for call in reply.tool_calls] == [self.arguments] * 2 and not reply.problems:
+                shape.further = self.numbered(further)
+                break
+        return Form(shape, self.before(self.text[:begin]))
+
+    def paired(self) -> tuple[int, int] | None:
+        """Return where arguments are that are written one by one, and note how."""
+        text, kind = self.text, None
+        kind, close_mark = paired_syntax(self.grammar, text)
+        key, value = next(iter(self.arguments.items()))
+        at = text.find(key, text.find(self.name) + len(self.name))
+        start = text.find(str(value), at + len(key))
+        if kind is None or at < 0 or start < 0:
+            return None
+        begin = text.find(kind.open, text.find(self.name)) if isinstance(kind, Params) else at
+        end = text.find(close_mark, start)
+        equals, close = text[at + len(key) : start], text[start + len(str(value)) : end]
+        separator = ""
+        if isinstance(kind, Literals):
+            equals, close, separator = kind.assign, "", "," if kind.bare else ", "
+        elif "{key}" in kind.close:
+            close = close.replace(kind.close.replace("{key}", key), kind.close)
+        typed = {"string": equals}
+        for field in ('type="string"', 'string="true"'):
+            if field in equals:
+                names = ("integer", "number", "boolean", "null", "array", "object")
+                other = {name: field.replace("true", "false").replace('string"', f'{name}"') for name in names}
+                typed |= {name: equals.replace(field, each) for name, each in other.items()}
+        self.pairs = Pairs(text[begin:at], close, separator, "", typed)
+        return begin, end
+
+    def block_start(self, end: int) -> int:
+        """Return where calls begin: at a mark, or where a header begins."""
+        text, channels = self.text, self.grammar.channels
+        if channels is not None:
+            starts = [at + len(mark) for mark in channels.start if (at := text.rfind(mark, 0, end)) >= 0]
+            start = max(starts, default=0)
+            return start + len(ROLE) if text.startswith(ROLE, start) else start
+        parts: list[Any] = [part for section in self.grammar.sections for part in (section, *section.calls)]
+        marks = [_row(row)[0] for part in parts for row in part.open]
+        return min((at for mark in marks if (at := text.find(mark, 0, end)) >= 0), default=0)
+
+    def before(self, text: str) -> list[Pieces]:
+        """Return what comes before calls: white space, and reasoning where a header says that it is."""
+        found: list[Pieces] = [
+            (("", text[len(text.rstrip()) :] if not text.strip() or self.grammar.channels is None else ""),)
+        ]
+        if self.grammar.channels is not None and self.thought and self.thought in text:
+            at = text.find(self.thought)
+            found.append((("", text[:at]), (REASONING, ""), ("", text[at + len(self.thought) :])))
+        return found
+
+    def numbered(self, text: str) -> Parts:
+        """Return a text with the places of the name, the id, and a number that stands alone."""
+        number = self.call.id if self.call.id and self.name not in self.call.id and len(self.call.id) > 4 else ""
+        found: list[Any] = []
+        for part in placed(text, self.name, [number]):
+            if isinstance(part, str):
+                found += _counts(part)
+            else:
+                found.append(part)
+        return tuple(part for part in found if part != "")
+
+    def furthers(self, first: str, last: str, begin: int) -> list[str]:
+        """Return what may be between two calls, the likeliest first."""
+        found = []
+        channels = self.grammar.channels
+        bare = [section for section in self.grammar.sections if not section.open]
+        marks = [_row(row)[0] for section in bare for call in section.calls for row in call.open]
+        found += [f"{last}{first[first.find(mark) :]}" for mark in marks if mark in first]
+        if channels is not None:
+            role = ROLE if self.text[:begin].endswith(ROLE) else ""
+            # At a stop the reply is over: no further message follows.
+            return [*found, *(f"{last}{mark}{role}{first}" for mark in channels.start if last)]
+        for section in self.grammar.sections:
+            for row in section.open:
+                at = _end_of(first, _row(row))
+                if at < 0:
+                    continue
+                closes = [_row(each)[0] for each in section.close]
+                inner = last[: min((last.find(mark) for mark in closes if mark in last), default=len(last))].rstrip()
+                kind = section.calls[0].arguments
+                if section.between or section.calls[0].open or (isinstance(kind, Literals) and not kind.bare):
+                    gaps = [f"{section.between} ", section.between] if section.between else ["\n", ""]
+                    found += [f"{inner}{gap}{first[at:].lstrip()}" for gap in gaps]
+        return [*found, f"{last}{first}", f"{last}\n{first}"] if not last.endswith("\n") else [*found, f"{last}{first}"]
+
+
+def _row(mark: Any) -> tuple[str, ...]:
+    """Return a mark as a row of marks."""
+    return (mark,) if isinstance(mark, str) else mark
+
+
+def _counts(text: str) -> list[Any]:
+    """Return a text with the places of numbers that stand alone."""
+    found: list[Any] = []
+    for index, piece in enumerate(re.split(r'(?<=[":])\d+(?=["<])', text)):
+        found += [COUNT, piece] if index else [piece]
+    return found
+
+
+def _end_of(text: str, marks: tuple[str, ...]) -> int:
+    """Return where marks in a row end in a text; -1 if they are not there."""
+    at = 0
+    for mark in marks:
+        start = text.find(mark, at)
+        if start < 0:
+            return -1
+        at = start + len(mark)
+    return at

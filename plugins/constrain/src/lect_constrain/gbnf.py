@@ -1,0 +1,84 @@
+"""GBNF, the grammars of llama.cpp; xgrammar reads the same as EBNF."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lect_constrain.automaton import Automaton
+from lect_constrain.rules import RuleWriter
+from lect_constrain.values import Values
+
+if TYPE_CHECKING:
+    from lect_constrain.nodes import Chars, Node, Quoted, Text
+    from lect_constrain.notations import Value
+
+ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
+IN_CLASS = {**ESCAPES, "]": "\\]", "[": "\\[", "^": "\\^", "-": "\\-"}
+ESCAPED = '"\\\\" (["\\\\/bfnrt] | "u" [0-9a-fA-F]{4})'
+CONTROLS = "\\x00-\\x1f\\x7f"
+
+
+class Gbnf(RuleWriter):
+    """Writes GBNF. It has no complement: text without marks is an automaton, a rule for each state."""
+
+    define = "{name} ::= {body}"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.dropped: list[str] = []
+
+    def literal(self, text: str) -> str:
+        return '"' + "".join(ESCAPES.get(char, char) for char in text) + '"'
+
+    def text(self, node: Text) -> str:
+        if not node.without and not node.end and not node.first:
+            return "[^\\x00]*"
+        first = self.automaton(Automaton(node.without, node.end), "", None if node.end else '""')
+        # What it must not begin with are brackets and white space, with which no mark begins.
+        return self.rules[first].replace("[^", f"[^{node.first}", 1) if node.first else first
+
+    def quoted(self, node: Quoted) -> str:
+        quote = self.literal(node.quote)
+        escaped = ESCAPED if node.quote == '"' else ESCAPED.replace("[", f"[{node.quote}", 1)
+        if node.without:
+            inside = self.automaton(
+                Automaton(node.without), f"{IN_CLASS.get(node.quote, node.quote)}\\\\{CONTROLS}", '""', escaped
+            )
+            return f"{quote} ({inside}) {quote}"
+        char = self.once_named(f"[^{IN_CLASS.get(node.quote, node.quote)}\\\\{CONTROLS}] | {escaped}")
+        return f"{quote} {self.repeated(char, node.low, node.high)} {quote}"
+
+    def once_named(self, body: str) -> str:
+        if body not in self.texts:
+            self.texts[body] = self.named("t")
+            self.rules[self.texts[body]] = body
+        return self.texts[body]
+
+    def automaton(self, made: Automaton, never: str, stop: str | None, escaped: str = "") -> str:
+        """Return the first state of an automaton; the others get rules. `stop` is what may follow in any state."""
+        names = [self.named("s") for _ in made.states]
+        for index, moves in enumerate(made.states):
+            branches = [] if stop is None else [stop]
+            by_target: dict[int, str] = {}
+            for char, to in moves.items():
+                by_target[to] = by_target.get(to, "") + IN_CLASS.get(char, char)
+            branches += [f"[{chars}] {names[to]}" for to, chars in by_target.items()]
+            if made.ending[index]:
+                branches.append("[" + "".join(IN_CLASS.get(char, char) for char in made.ending[index]) + "]")
+            if escaped:
+                branches.append(f"{escaped} {names[0]}")
+            known = "".join(IN_CLASS.get(char, char) for char in (*moves, *made.ending[index], *made.forbidden[index]))
+            branches.append(f"[^{known}{never}] {names[0]}")
+            self.rules[names[index]] = " | ".join(branches)
+        return names[0]
+
+    def chars(self, node: Chars) -> str:
+        return self.repeated(f"[{node.allowed}]", node.low, node.high)
+
+    def word(self, node: Node) -> str:
+        return self.expression(node)
+
+    def value(self, node: Value) -> str:
+        values = Values(node)
+        self.dropped += values.dropped
+        return self.lowered(values)

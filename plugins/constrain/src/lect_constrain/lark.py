@@ -1,0 +1,169 @@
+"""Lark as llguidance reads it."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+from lect_constrain.nodes import Alt, Chars, Lit, Node, Rep, Seq, Word
+from lect_constrain.rules import RuleWriter
+from lect_constrain.schema import kept
+from lect_constrain.values import Values
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from lect_constrain.nodes import Quoted, Text
+    from lect_constrain.notations import Value
+
+KNOWN = frozenset(
+    [
+        "type",
+        "enum",
+        "properties",
+        "required",
+        "additionalProperties",
+        "patternProperties",
+        "items",
+        "prefixItems",
+        "minItems",
+        "maxItems",
+        "anyOf",
+        "oneOf",
+        "$ref",
+        "$defs",
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "multipleOf",
+        "pattern",
+        "format",
+        "minLength",
+        "maxLength",
+        "minProperties",
+        "maxProperties",
+    ]
+)
+"""The keywords that llguidance honours."""
+FORMATS = frozenset(
+    ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid", "uri", "unknown"]
+)
+ANYTHING = "(?s:.*)"
+OPTIONS = {"coerce_one_of": True, "whitespace_pattern": r"[ \n]{0,8}"}
+
+
+class Lark(RuleWriter):
+    """Writes Lark. A text and its end are one lazy lexeme; special tokens are tokens, which no text contains."""
+
+    def __init__(self, tokens: Mapping[str, int]):
+        super().__init__()
+        self.tokens = tokens
+        self.special = re.compile("|".join(map(re.escape, sorted(tokens, key=len, reverse=True)))) if tokens else None
+        self.dropped: list[str] = []
+
+    def literal(self, text: str) -> str:
+        return " ".join(self.pieces(text)) or '""'
+
+    def pieces(self, text: str) -> list[str]:
+        """Return a text as strings and tokens."""
+        found, at = [], 0
+        for match in self.special.finditer(text) if self.special else ():
+            found += [json.dumps(text[at : match.start()], ensure_ascii=False)] * (match.start() > at)
+            found.append(f"<[{self.tokens[match[0]]}]>")
+            at = match.end()
+        return found + [json.dumps(text[at:], ensure_ascii=False)] * (at < len(text))
+
+    def text(self, node: Text) -> str:
+        # No text contains a special token as one, so it ends a text by itself; ordinary tokens can still spell it.
+        without = node.without
+        token = self.special.search(node.end) if self.special and node.end else None
+        if not node.end or (token and not token.start()):
+            excluded = self.excluding((*without, *[node.end] * bool(node.end)))
+            body = (f"/[^{node.first}](?s:.*)/" if node.first else "/(?s:.+)/") + excluded
+            return f"{self.terminal(body)}? {self.literal(node.end)}".removesuffix(' ""')
+        if token:
+            begin = _escaped(node.end[: token.start()])
+            text = self.terminal(f"/{ANYTHING}{begin}/{self.excluding(without)}")
+            return f"{text} {self.literal(node.end[token.start() :])}"
+        before = f"([^{node.first}]{ANYTHING})?" if node.first else ANYTHING
+        body = f"/{before}{_escaped(node.end)}/" + self.excluding(mark for mark in without if mark != node.end)
+        if body not in self.texts:
+            name = self.texts[body] = f"t{len(self.rules)}"
+            self.rules[f"{name}[lazy]"] = body
+        return self.texts[body]
+
+    def excluding(self, without: Iterable[str]) -> str:
+        marks = "|".join(map(_escaped, sorted(without)))
+        return f" & ~/{ANYTHING}({marks}){ANYTHING}/" if marks else ""
+
+    def terminal(self, body: str) -> str:
+        """Return the name of a terminal."""
+        if body not in self.texts:
+            name = self.texts[body] = f"T{len(self.rules)}"
+            self.rules[name] = body
+        return self.texts[body]
+
+    def quoted(self, node: Quoted) -> str:
+        quote = node.quote
+        high = "" if node.high is None else node.high
+        count = f"{{{node.low},{high}}}" if node.low or node.high is not None else "*"
+        others = "" if quote == '"' else quote
+        escape = f'\\\\(["{others}\\\\\\/bfnrt]|u[0-9a-fA-F]{{4}})'
+        body = f"/{quote}([^{quote}\\\\\\x00-\\x1f\\x7f]|{escape}){count}{quote}/"
+        return self.terminal(body + self.excluding(node.without))
+
+    def chars(self, node: Chars) -> str:
+        if (node.low, node.high) == (0, 0):
+            return '""'
+        high = "" if node.high is None else node.high
+        low = max(node.low, 1)
+        expression = f"/[{node.allowed}]{{{low},{high}}}/"
+        return f"{expression}?" if node.low == 0 else expression
+
+    def word(self, node: Node) -> str:
+        return f"/{regex(node)}/"
+
+    def value(self, node: Value) -> str:
+        if not node.notation.is_json or node.without:
+            values = Values(node)
+            self.dropped += values.dropped
+            return self.lowered(values)
+        schema = kept(node.schema, KNOWN, self.dropped)
+        return "%json " + json.dumps({**schema, "x-guidance": OPTIONS}, ensure_ascii=False)
+
+    def written(self, root: Node, name: str = "start") -> str:
+        """Return the whole grammar."""
+        return "%llguidance {}\n\n" + super().written(root, name)
+
+
+def regex(node: Node) -> str:
+    """Return a node without free text as a regular expression."""
+    match node:
+        case Lit(text):
+            return _escaped(text)
+        case Chars(allowed, low, high):
+            return f"[{allowed}]{{{low},{'' if high is None else high}}}"
+        case Seq(items):
+            return "".join(map(regex, items))
+        case Alt(items):
+            return "(" + "|".join(map(regex, items)) + ")"
+        case Rep(item, low, high):
+            return f"({regex(item)}){{{low},{'' if high is None else high}}}"
+        case Word(item):
+            return regex(item)
+    raise AssertionError(node)
+
+
+def _escaped(text: str) -> str:
+    """Return a text as a part of a regular expression between slashes."""
+    found = []
+    for char in text:
+        if char == "\n":
+            found.append("\\n")
+        elif char in "\\^$.|?*+()[]{}/-&~#":
+            found.append(f"\\{char}")
+        else:
+            found.append(char)
+    return "".join(found)

@@ -1,0 +1,100 @@
+"""How values are written: as JSON, as in Python, or between marks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lect_constrain.nodes import Chars, Lit, Node, Quoted, Text, alt, seq
+from lect_constrain.schema import dumped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+
+@dataclass(frozen=True)
+class Notation:
+    """How the values of a format are written.
+
+    Attributes:
+        quotes: The quotes of strings; a mark of several characters closes a raw string.
+        words: What true, false and null are, each possibly in several spellings.
+        bare_keys: Whether the keys of objects have no quotes.
+        colon: What is between a key and its value.
+        comma: What is between two of them.
+        space: The white space that may be around these, as a class of characters.
+        tags: What opens and closes an item and a key, with `{}` for its name, where objects and lists consist of these.
+    """
+
+    quotes: tuple[str, ...] = ('"',)
+    words: tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]] = (("true",), ("false",), ("null",))
+    bare_keys: bool = False
+    colon: str = ":"
+    comma: str = ","
+    space: str = r" \n"
+    tags: tuple[str, str] | None = None
+
+    @property
+    def is_json(self) -> bool:
+        """Whether engines know it themselves."""
+        return self == JSON
+
+    def gap(self) -> Node:
+        """Return the white space between two parts."""
+        return Chars(self.space, 0, 8) if self.space else Lit("")
+
+    def string(self, without: tuple[str, ...], low: int = 0, high: int | None = None) -> Node:
+        """Return any string."""
+        if self.tags:
+            return Text(without)
+        return alt(
+            Quoted(quote, without, low, high) if len(quote) == 1 else seq(quote, Text((*without, *self.quotes), quote))
+            for quote in self.quotes
+        )
+
+    def literal(self, value: Any) -> Node:
+        """Return one value in its spellings."""
+        if isinstance(value, bool) or value is None:
+            return alt(map(Lit, self.words[0 if value is True else 1 if value is False else 2]))
+        if isinstance(value, str) and self.tags:
+            return Lit(value)
+        if isinstance(value, str):
+            return alt(Lit(self.quoted(value, quote)) for quote in self.quotes)
+        if isinstance(value, list):
+            return seq("[", self.row(map(self.literal, value)), "]")
+        if isinstance(value, dict):
+            pairs = (seq(self.key(name), self.colon, self.gap(), self.literal(each)) for name, each in value.items())
+            return seq("{", self.row(pairs), "}")
+        return Lit(dumped(value))
+
+    def row(self, items: Iterable[Node]) -> Node:
+        """Return values in a row."""
+        found: list[Node | str] = []
+        for item in items:
+            found += [self.comma, self.gap(), item] if found else [item]
+        return seq(*found)
+
+    def key(self, name: str) -> Node:
+        """Return a key of an object."""
+        return Lit(name) if self.bare_keys else alt(Lit(self.quoted(name, quote)) for quote in self.quotes)
+
+    @staticmethod
+    def quoted(text: str, quote: str) -> str:
+        """Return a string in quotes."""
+        if len(quote) > 1:
+            return f"{quote}{text}{quote}"
+        inner = dumped(text)[1:-1]
+        return f'"{inner}"' if quote == '"' else "'" + inner.replace('\\"', '"').replace("'", "\\'") + "'"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Value(Node):
+    """A value of a schema in a notation, JSON or another; `without` are marks that must not occur in its strings."""
+
+    schema: Mapping[str, Any]
+    notation: Notation
+    without: tuple[str, ...] = ()
+
+
+JSON = Notation()
+"""What engines write themselves."""

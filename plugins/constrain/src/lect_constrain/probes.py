@@ -1,0 +1,221 @@
+"""What a template writes around reasoning, content and calls, found by rendering it.
+
+A grammar says what is read. White space, the words `arguments` or `parameters`, the places of ids and counters, and
+marks that depend on the type of a value are known to the template alone. It renders messages whose texts, names, keys
+and values are words that occur nowhere else; what is between them is what it writes itself.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from lect import LectError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from lect import Template
+    from lect.plugin.grammar import Grammar
+
+REASONING, CONTENT, CALLS = "reasoning", "content", "calls"
+NAME, ID, COUNT = object(), object(), object()
+"""Places in what is written around a call: of its name, of an id, of its number."""
+QUESTION = "zqqu"
+NAMES = ("zqfa", "zqfb", "zqfc")
+THOUGHT, TEXT, KEY, TEXT_VALUE = "zqre", "zqco", "zqky", "zqvl"
+SAMPLES: dict[str, tuple[Any, tuple[str, ...]]] = {
+    "string": (TEXT_VALUE, (TEXT_VALUE,)),
+    "integer": (7919, ("7919",)),
+    "number": (7.25, ("7.25",)),
+    "boolean": (True, ("true", "True")),
+    "null": (None, ("null", "None")),
+    "array": ([TEXT_VALUE], (f'["{TEXT_VALUE}"]', f"['{TEXT_VALUE}']")),
+    "object": ({KEY: TEXT_VALUE}, (f'{{"{KEY}": "{TEXT_VALUE}"}}', f"{{'{KEY}': '{TEXT_VALUE}'}}")),
+}
+"""A value of each type, and how templates spell it."""
+LABEL = re.compile("|".join((THOUGHT, TEXT)))
+
+Parts = tuple[Any, ...]
+"""Texts and places in a row."""
+Pieces = tuple[tuple[str, str], ...]
+"""A reply as pieces: `("", literal)`, or a kind of text and nothing."""
+
+
+@dataclass
+class Pairs:
+    """Arguments that are written one by one: `open KEY equals VALUE close`, separated; `none` where there are none."""
+
+    open: str
+    close: str
+    separator: str
+    none: str
+    equals: dict[str, str]
+    words: dict[str, str] = field(default_factory=dict)
+    """How a value of a type was spelt."""
+    is_sorted: bool = False
+
+
+@dataclass
+class CallShape:
+    """How calls are written: `first ARGS (further ARGS)* last`, each with the place of a name in it."""
+
+    first: Parts
+    further: Parts | None
+    last: Parts
+    pairs: Pairs | None = None
+    """How the arguments are written, unless they are JSON."""
+
+
+@dataclass
+class Form:
+    """A way to write calls, and what may come before them, from the header on."""
+
+    call: CallShape
+    before: list[Pieces]
+
+
+@dataclass
+class Shape:
+    """How a template writes replies.
+
+    Attributes:
+        header: The end of a prompt, before anything that the template says on the model's behalf.
+        opening: What it says on the model's behalf.
+        answers: Replies without calls, from the header on.
+        forms: How calls are written; empty if nothing shows that.
+        content_follows: Whether content comes after calls.
+        stops: What ends a reply with calls that does not end other replies.
+    """
+
+    header: str
+    opening: str
+    answers: list[Pieces]
+    forms: list[Form]
+    content_follows: bool = False
+    stops: tuple[str, ...] = ()
+
+
+def call_message(calls: Sequence[tuple[str, Mapping[str, Any]]], grammar: Grammar) -> list[dict[str, Any]]:
+    """Return calls as messages have them."""
+    return [
+        {"id": grammar.id_of(name, index), "type": "function", "function": {"name": name, "arguments": arguments}}
+        for index, (name, arguments) in enumerate(calls)
+    ]
+
+
+def probe_tools(names: Iterable[str] = NAMES) -> list[dict[str, Any]]:
+    """Return tools for probes."""
+    parameters = {"type": "object", "properties": {KEY: {}}}
+    return [
+        {"type": "function", "function": {"name": name, "description": "d", "parameters": parameters}} for name in names
+    ]
+
+
+class Prober:
+    """Asks a template how it writes replies."""
+
+    def __init__(self, template: Template, grammar: Grammar, options: Mapping[str, Any]):
+        self.template, self.grammar, self.options = template, grammar, options
+        self.question = [{"role": "user", "content": QUESTION}]
+        self.header, self.opening = self.ending()
+
+    def ending(self) -> tuple[str, str]:
+        """Return the header at the end of a prompt, and what the template says after it on the model's behalf."""
+        try:
+            prompt = self.template.text(self.question, tools=probe_tools(), add_generation_prompt=True, **self.options)
+        except LectError:
+            prompt = self.template.text(self.question, add_generation_prompt=True, **self.options)
+        tail = prompt[prompt.rfind(QUESTION) + len(QUESTION) :]
+        reasoning = self.grammar.reasoning
+        marks = (*reasoning.open, *reasoning.close) if reasoning else ()
+        at = min((found for mark in marks if (found := tail.find(mark)) >= 0), default=len(tail))
+        return tail[:at], tail[at:]
+
+    def reply(self, calls: Sequence[tuple[str, Any]] = (), *, thought: bool = False, text: bool = False) -> str | None:
+        """Return a reply from the header on, without its stop; None if the template cannot write it."""
+        message: dict[str, Any] = {"role": "assistant", "content": TEXT if text else ""}
+        if thought:
+            message["reasoning_content"] = THOUGHT
+        if calls:
+            message["tool_calls"] = call_message(calls, self.grammar)
+        tools = probe_tools() if calls else None
+        try:
+            written = self.template.reply_text([*self.question, message], tools=tools, **self.options).text
+        except LectError:
+            return None
+        wanted = [THOUGHT] * thought + [TEXT] * text + [name for name, _ in calls]
+        return self.opening + written if all(word in written for word in wanted) else None
+
+    def reads(self, text: str) -> bool:
+        """Return whether a reply is read as one that is written well: makers write history that no model should."""
+        return not self.template.parse(text[len(self.opening) :], tools=probe_tools()).problems
+
+    def without_stop(self, text: str) -> tuple[str, str]:
+        """Return a reply without its stop, and the stop."""
+        for stop in sorted(self.template.stop, key=len, reverse=True):
+            if stop and text.rstrip("\n").endswith(stop):
+                return text.rstrip("\n")[: -len(stop)], stop
+        return text, ""
+
+
+def cut_arguments(text: str, name: str, arguments: Any, start: int) -> tuple[int, int] | None:
+    """Return where the JSON arguments of a call are, after its name."""
+    at = text.find(name, start)
+    decoder = json.JSONDecoder()
+    while at >= 0:
+        at = text.find("{", at)
+        if at < 0:
+            return None
+        try:
+            value, end = decoder.raw_decode(text, at)
+        except ValueError:
+            value, end = None, at
+        if value == arguments and isinstance(value, dict):
+            return at, end
+        at += 1
+    return None
+
+
+def placed(text: str, name: str, ids: Iterable[str] = ()) -> Parts:
+    """Return a text with the places of a name and of ids."""
+    parts: list[Any] = [text]
+    # An id that contains the name is not one of its own.
+    for word, place in ((name, NAME), *((number, ID) for number in ids if name not in number)):
+        if word:
+            parts = [
+                piece for part in parts for piece in (_split(part, word, place) if isinstance(part, str) else [part])
+            ]
+    return tuple(part for part in parts if part != "")
+
+
+def _split(text: str, word: str, place: object) -> list[Any]:
+    found: list[Any] = []
+    for index, piece in enumerate(text.split(word)):
+        found += [place, piece] if index else [piece]
+    return found
+
+
+def counted(one: Parts, other: Parts) -> Parts:
+    """Return parts in which a number that differs between two calls is a place of its own."""
+    if len(one) != len(other):
+        return one
+    found: list[Any] = []
+    for mine, theirs in zip(one, other, strict=True):
+        if not isinstance(mine, str) or not isinstance(theirs, str) or mine == theirs:
+            found.append(mine)
+            continue
+        mine_parts, their_parts = re.split(r"(\d+)", mine), re.split(r"(\d+)", theirs)
+        if len(mine_parts) != len(their_parts):
+            return one
+        for piece, other_piece in zip(mine_parts, their_parts, strict=True):
+            found.append(piece if piece == other_piece else COUNT)
+    merged: list[Any] = []
+    for part in found:
+        if isinstance(part, str) and merged and isinstance(merged[-1], str):
+            merged[-1] += part
+        elif part != "":
+            merged.append(part)
+    return tuple(merged)

@@ -1,0 +1,135 @@
+"""What writers of rules have in common: Lark's and GBNF's."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+from lect_constrain.nodes import Alt, Chars, Lit, Node, Quoted, Ref, Rep, Seq, Text, Word
+from lect_constrain.notations import Value
+
+if TYPE_CHECKING:
+    from lect_constrain.values import Values
+
+
+class RuleWriter(ABC):
+    """Writes a tree as rules: those of nodes that occur again, and of what cannot be inlined, have names."""
+
+    define = "{name}: {body}"
+    separator = ""
+
+    def __init__(self) -> None:
+        self.rules: dict[str, str] = {}
+        self.names: dict[int, str] = {}
+        self.texts: dict[str, str] = {}
+        self.alive: list[Node] = []
+        """The nodes that have names: their identities must not be used again."""
+        self.scopes: list[tuple[Values, dict[str, str]]] = []
+
+    def written(self, root: Node, name: str) -> str:
+        """Return the whole grammar."""
+        self.rules[name] = ""
+        self.rules[name] = self.expression(root, outer=True)
+        return "\n".join(self.define.format(name=each, body=body) for each, body in self.rules.items()) + "\n"
+
+    def expression(self, node: Node, *, outer: bool = False) -> str:
+        """Return a node as an expression; an `outer` one needs no brackets."""
+        match node:
+            case Lit(text):
+                return self.literal(text)
+            case Text():
+                return self.once(node, self.text(node))
+            case Quoted():
+                return self.once(node, self.quoted(node))
+            case Chars():
+                return self.chars(node)
+            case Word(item):
+                return self.word(item)
+            case Value():
+                return self.once(node, None) if id(node) in self.names else self.once(node, self.value(node))
+            case Ref(name):
+                return self.ref(name)
+            case Seq(items):
+                row = " ".join(map(self.expression, items))
+                return row if outer else f"({row})"
+            case Alt(items):
+                if not outer and len(items) > 1:
+                    return self.shared(node)
+                return " | ".join(self.expression(each, outer=True) for each in items)
+            case Rep(item, low, high):
+                inner = self.expression(item, outer=True)
+                return self.repeated(f"({inner})" if " " in inner else inner, low, high)
+        raise AssertionError(node)
+
+    def shared(self, node: Node) -> str:
+        """Return the name of a node's own rule."""
+        if id(node) not in self.names:
+            name = self.named("r")
+            self.names[id(node)] = name
+            self.alive.append(node)
+            self.rules[name] = self.expression(node, outer=True)
+        return self.names[id(node)]
+
+    def once(self, node: Node, body: str | None) -> str:
+        """Return the name of a rule with this body, which is written once."""
+        if body is None:
+            return self.names[id(node)]
+        if body not in self.texts:
+            if body in self.texts.values():
+                return body
+            self.texts[body] = name = self.named("t")
+            self.rules[name] = body
+        self.names[id(node)] = self.texts[body]
+        self.alive.append(node)
+        return self.texts[body]
+
+    def named(self, prefix: str) -> str:
+        name = f"{prefix}{len(self.rules)}"
+        self.rules[name] = ""
+        return name
+
+    def lowered(self, values: Values) -> str:
+        """Return a value that is written as nodes."""
+        self.scopes.append((values, {}))
+        body = self.expression(values.root, outer=True)
+        self.scopes.pop()
+        return body
+
+    def ref(self, name: str) -> str:
+        values, names = self.scopes[-1]
+        if name not in names:
+            names[name] = rule = self.named("v")
+            self.rules[rule] = self.expression(values.rules[name], outer=True)
+        return names[name]
+
+    def repeated(self, item: str, low: int, high: int | None) -> str:
+        """Return an expression so many times."""
+        if (low, high) in ((0, 1), (0, None), (1, None)):
+            return item + {(0, 1): "?", (0, None): "*"}.get((low, high), "+")
+        if (low, high) == (1, 1):
+            return item
+        return f"{item}{{{low},{'' if high is None else high}}}" if low != high else f"{item}{{{low}}}"
+
+    @abstractmethod
+    def literal(self, text: str) -> str:
+        """Return exactly a text."""
+
+    @abstractmethod
+    def text(self, node: Text) -> str:
+        """Return the body of a rule for a text."""
+
+    @abstractmethod
+    def quoted(self, node: Quoted) -> str:
+        """Return the body of a rule for a string."""
+
+    @abstractmethod
+    def chars(self, node: Chars) -> str:
+        """Return characters."""
+
+    @abstractmethod
+    def word(self, node: Node) -> str:
+        """Return what must stay in one piece."""
+
+    @abstractmethod
+    def value(self, node: Value) -> str:
+        """Return the body of a rule for a value."""

@@ -1,0 +1,306 @@
+"""How a template writes replies, from its own renderings; where it writes no calls, from the example of its format."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from lect.plugin.grammar import Grammar, Literals, Params
+from lect_constrain.examples import example_form, paired_syntax
+from lect_constrain.probes import (
+    CONTENT,
+    COUNT,
+    KEY,
+    LABEL,
+    NAMES,
+    REASONING,
+    SAMPLES,
+    TEXT,
+    TEXT_VALUE,
+    THOUGHT,
+    CallShape,
+    Form,
+    Pairs,
+    Parts,
+    Pieces,
+    Prober,
+    Shape,
+    counted,
+    cut_arguments,
+    placed,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lect import Template
+
+ONE = {KEY: TEXT_VALUE}
+SECOND = "zqkz"
+
+
+def shape_of(template: Template, grammar: Grammar, options: Mapping[str, Any]) -> Shape:
+    """Return how a template writes replies."""
+    prober = Prober(template, grammar, options)
+    cut = Cutter(grammar)
+    answers = [prober.reply(text=True), prober.reply(text=True, thought=True)]
+    plain = [prober.without_stop(each) for each in answers if each is not None]
+    shape = Shape(prober.header, prober.opening, [cut.pieces(text) for text, _ in plain if prober.reads(text)], [])
+    called = [
+        prober.without_stop(found)
+        for thought, text in ((False, False), (True, False), (False, True), (True, True))
+        if (found := prober.reply([(NAMES[0], ONE)], thought=thought, text=text)) is not None
+    ]
+    shape.stops = tuple({stop for _, stop in called} - {stop for _, stop in plain} - {""})
+    well = [text for text, _ in called if prober.reads(text)]
+    probed = _probed_call(prober, cut, well) if well else None
+    if probed:
+        shape.forms.append(probed)
+        shape.content_follows = any(TEXT in text[text.find(NAMES[0]) :] for text, _ in called)
+    # The example of a format with headers is a form that the maker documents beside the template's own.
+    if not probed or grammar.channels is not None:
+        form = example_form(grammar)
+        if form is not None and (not probed or form.call.first != probed.call.first):
+            opened = "" if cut.opens_reasoning(prober.opening) else prober.opening
+            form.before = [(("", opened + pieces[0][1]), *pieces[1:]) for pieces in form.before]
+            shape.forms.append(form)
+    complete(shape, cut)
+    return shape
+
+
+def format_shape(grammar: Grammar) -> Shape:
+    """Return how replies in a format are written, from its example alone."""
+    form = example_form(grammar)
+    reasoning = grammar.reasoning
+    opening = reasoning.open[0] if reasoning and reasoning.starts else ""
+    shape = Shape("", opening, [], [form] if form else [])
+    complete(shape, Cutter(grammar))
+    if opening:
+        for found in (shape.answers, *(each.before for each in shape.forms)):
+            found[:] = [pieces for pieces in found if (REASONING, "") in pieces]
+    return shape
+
+
+def complete(shape: Shape, cut: Cutter) -> None:
+    """Add what no rendering shows: a plain answer, and reasoning before each kind of reply."""
+    if not any((CONTENT, "") in pieces for pieces in shape.answers):
+        opened = shape.opening if not cut.opens_reasoning(shape.opening) else ""
+        shape.answers.append((("", opened), (CONTENT, "")))
+    around = cut.around(shape)
+    replies = [shape.answers, *(form.before for form in shape.forms)]
+    if around:
+        for found in replies:
+            if found and not any((REASONING, "") in pieces for pieces in found):
+                bare = [pieces for pieces in found if not cut.opens_reasoning(pieces[0][1])]
+                found += [
+                    (("", around[0]), (REASONING, ""), ("", around[1] + pieces[0][1].lstrip()), *pieces[1:])
+                    for pieces in bare
+                ]
+    for found in replies:
+        found[:] = dict.fromkeys(found)
+
+
+class Cutter:
+    """Cuts replies into literals, reasoning and content."""
+
+    def __init__(self, grammar: Grammar):
+        reasoning = grammar.reasoning
+        self.grammar = grammar
+        self.opens = reasoning.open if reasoning else ()
+        self.closes = reasoning.close if reasoning else ()
+
+    def opens_reasoning(self, text: str) -> bool:
+        """Return whether a text opens reasoning, and perhaps closes it again."""
+        return any(mark in text for mark in self.opens)
+
+    def pieces(self, text: str) -> Pieces:
+        """Return a reply as pieces. A block of reasoning that is empty counts as reasoning."""
+        found: list[tuple[str, str]] = []
+        at = 0
+        for match in LABEL.finditer(text):
+            found += [("", text[at : match.start()]), (REASONING if match[0] == THOUGHT else CONTENT, "")]
+            at = match.end()
+        found.append(("", text[at:]))
+        if not any(kind == REASONING for kind, _ in found):
+            found[:1] = self._empty_block(found[0][1])
+        return tuple(found)
+
+    def _empty_block(self, text: str) -> list[tuple[str, str]]:
+        for opened in self.opens:
+            start = text.find(opened)
+            for close in self.closes:
+                end = text.find(close, start) if start >= 0 else -1
+                if end >= 0 and not text[start + len(opened) : end].strip():
+                    return [("", text[: start + len(opened)]), (REASONING, ""), ("", text[end:])]
+        return [("", text)]
+
+    def around(self, shape: Shape) -> tuple[str, str] | None:
+        """Return what is before reasoning, and from there to what follows."""
+        for pieces in (*shape.answers, *(each for form in shape.forms for each in form.before)):
+            if (REASONING, "") in pieces:
+                at = pieces.index((REASONING, ""))
+                after = pieces[at + 1][1]
+                ends = [after.find(close) + len(close) for close in self.closes if close in after]
+                if ends:
+                    end = max(ends)
+                    space = len(after) - len(after[end:].lstrip()) if after[end:].strip() else len(after)
+                    return pieces[at - 1][1], after[: max(end, space)]
+        if not self.closes or self.grammar.channels is not None:
+            return None
+        opened = shape.opening if self.opens_reasoning(shape.opening) else (*self.opens, "")[0]
+        return opened.rstrip(), (self.grammar.reasoning.written or ("", ""))[1] or self.closes[0]  # type: ignore[union-attr]
+
+
+def _probed_call(prober: Prober, cut: Cutter, texts: list[str]) -> Form | None:
+    """Return how a template writes calls, and what it writes before them; None if they are not found."""
+    grammar = prober.grammar
+    ids = [grammar.id_of(name, index) for index, name in enumerate(NAMES)]
+    find = _finder(prober.grammar, texts[0])
+    spans = [find(text, NAMES[0], ONE, 0) for text in texts]
+    if any(span is None for span in spans):
+        return None
+    heads = [text[: span[0]] for text, span in zip(texts, spans, strict=True) if span]
+    open_text = _call_open(heads, cut)
+    befores = [cut.pieces(head[: len(head) - len(open_text)]) for head in heads]
+    first_text, first_span = prober.without_stop(texts[0])[0], spans[0]
+    assert first_span is not None
+    shape = CallShape(
+        placed(open_text, NAMES[0], ids), None, placed(_after(first_text[first_span[1] :]), NAMES[0], ids)
+    )
+    several = prober.reply([(name, ONE) for name in NAMES]), prober.reply([(name, ONE) for name in NAMES[:2]])
+    for text in several:
+        if text is not None:
+            found, at = [], 0
+            for name in NAMES[: 3 if text is several[0] else 2]:
+                span = find(text, name, ONE, at)
+                if span is None:
+                    break
+                found.append(span)
+                at = span[1]
+            further = [
+                placed(text[one[1] : two[0]], NAMES[index + 1], ids) for index, (one, two) in enumerate(pairwise(found))
+            ]
+            if further:
+                shape.further = counted(*further[:2]) if len(further) > 1 else further[0]
+                shape.first = _counted_first(shape.first, shape.further)
+            break
+    if find is not cut_arguments:
+        shape.pairs = _pairs(prober, shape, open_text)
+    return Form(shape, befores)
+
+
+def _counted_first(first: Parts, further: Parts) -> Parts:
+    """Return what is before the first arguments with a number in the place where later calls have theirs."""
+    if COUNT not in further:
+        return first
+    at = further.index(COUNT)
+    found = list(first)
+    follows = further[at + 1] if at + 1 < len(further) and isinstance(further[at + 1], str) else ""
+    for index, part in enumerate(found):
+        if isinstance(part, str):
+            match = re.search(rf"\d+(?={re.escape(follows)}$)", part) or re.search(
+                rf"\d+(?={re.escape(follows)})", part
+            )
+            if match:
+                found[index : index + 1] = [part[: match.start()], COUNT, part[match.end() :]]
+                break
+    return tuple(part for part in found if part != "")
+
+
+def _after(text: str) -> str:
+    """Return what follows the arguments, without content."""
+    return text[: text.find(TEXT)] if TEXT in text else text
+
+
+def _call_open(heads: list[str], cut: Cutter) -> str:
+    """Return what all renderings have before the arguments: what opens a call."""
+    tails = []
+    for head in heads:
+        tail = cut.pieces(head)[-1][1]
+        end = max((tail.rfind(close) + len(close) for close in cut.closes if close in tail), default=0)
+        tails.append(tail[end:])
+    shared = tails[0]
+    for tail in tails[1:]:
+        while not tail.endswith(shared):
+            shared = shared[1:]
+    return shared.lstrip()
+
+
+def _finder(grammar: Grammar, text: str) -> Any:
+    """Return what finds the arguments of a call: of JSON, or written one by one."""
+    if cut_arguments(text, NAMES[0], ONE, 0) is not None:
+        return cut_arguments
+    kind, close = paired_syntax(grammar, text)
+
+    def find(text: str, name: str, arguments: Any, start: int) -> tuple[int, int] | None:
+        at = text.find(name, start)
+        key = text.find(next(iter(arguments), "\0"), at)
+        if at < 0 or key < 0 or kind is None:
+            return None
+        begin = at + len(name)
+        begin = text.find(kind.open, begin) if isinstance(kind, Params) else key
+        end = text.find(close.replace("{name}", name), key)
+        return None if begin < 0 or end < 0 else (begin, end)
+
+    return find
+
+
+def _pairs(prober: Prober, shape: CallShape, open_text: str) -> Pairs | None:
+    """Return how a template writes arguments one by one."""
+    found: dict[str, str] = {}
+    words: dict[str, str] = {}
+    pairs: Pairs | None = None
+    kind, close_mark = paired_syntax(prober.grammar, prober.reply([(NAMES[0], ONE)]) or "")
+    assert kind is not None
+    for type_name, (value, spellings) in SAMPLES.items():
+        text = prober.reply([(NAMES[0], {KEY: value})]) or ""
+        region = _region(prober, text, open_text, shape, kind, close_mark)
+        if region is None or KEY not in region:
+            continue
+        at = region.find(KEY)
+        for spelling in spellings if isinstance(kind, Params) else (*_quoted(kind, value), *spellings):
+            start = region.find(spelling, at + len(KEY))
+            if start >= 0:
+                found[type_name], words[type_name] = region[at + len(KEY) : start], spelling
+                if pairs is None:
+                    close = region[start + len(spelling) :]
+                    if isinstance(kind, Params) and "{key}" in kind.close:
+                        close = close.replace(kind.close.replace("{key}", KEY), kind.close)
+                    pairs = Pairs(region[:at], close, "", "", found, words)
+                break
+    if pairs is None:
+        return None
+    none = prober.reply([(NAMES[0], {})]) or ""
+    region = _region(prober, none, open_text, shape, kind, close_mark) if none else None
+    pairs.none = region or ""
+    two = prober.reply([(NAMES[0], {SECOND: TEXT_VALUE, KEY: TEXT_VALUE})]) or ""
+    region = _region(prober, two, open_text, shape, kind, close_mark) or ""
+    if SECOND in region and KEY in region:
+        pairs.is_sorted = region.find(KEY) < region.find(SECOND)
+        one, other = sorted((region.find(KEY), region.find(SECOND)))
+        value_end = region.find(TEXT_VALUE, one) + len(TEXT_VALUE)
+        value_end += len(words["string"]) - words["string"].find(TEXT_VALUE) - len(TEXT_VALUE)
+        middle = region[value_end:other].replace(SECOND, "{key}").replace(KEY, "{key}")
+        pairs.separator = (
+            middle.removeprefix(pairs.close).removesuffix(pairs.open) if pairs.close + pairs.open else middle
+        )
+    return pairs
+
+
+def _region(
+    prober: Prober, text: str, open_text: str, shape: CallShape, kind: Params | Literals, close_mark: str
+) -> str | None:
+    """Return the arguments in a rendering."""
+    at = text.find(open_text)
+    if at < 0:
+        return None
+    begin = at + len(open_text)
+    end = text.find(close_mark, begin) if isinstance(kind, Params) else text.rfind(close_mark)
+    return None if end < 0 else text[begin:end]
+
+
+def _quoted(kind: Literals, value: Any) -> tuple[str, ...]:
+    if not isinstance(value, str):
+        return ()
+    return tuple(f"{quote}{value}{quote}" for quote in (*kind.quotes, '"', "'"))

@@ -1,0 +1,134 @@
+"""Where the facts of a constraint come from: a template, or a reply format alone."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from lect import MessageError, Prompt, Template, get_template, parse
+from lect.errors import saferepr
+from lect.plugin.grammar import Grammar, ReplyFormat, reply_format
+from lect_constrain.arguments import Arguments
+from lect_constrain.examples import paired_syntax
+from lect_constrain.probes import KEY, NAME, NAMES, TEXT_VALUE, CallShape, Parts, Shape
+from lect_constrain.shapes import format_shape, shape_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lect_constrain.marks import Marks
+
+WORDS: tuple[tuple[Any, tuple[str, ...]], ...] = (
+    (True, ("true", "True")),
+    (False, ("false", "False")),
+    (None, ("null", "None")),
+)
+_shapes: WeakKeyDictionary[Template, dict[str, Shape]] = WeakKeyDictionary()
+
+
+class Source:
+    """Where the facts come from: a template, or a format alone."""
+
+    def __init__(self, model: Any, given: Any, adapter: Any, options: Mapping[str, Any]):
+        self.template: Template | None = None
+        self.markers: tuple[str, ...] = ()
+        self.stop: tuple[str, ...]
+        if model is None:
+            found = reply_format(given) if isinstance(given, str) else given
+            found = ReplyFormat(found) if isinstance(found, Grammar) else found
+            if not isinstance(found, ReplyFormat):
+                msg = f"format is {saferepr(given)}; expected a reply format\n  try: a name from lect.reply_formats()"
+                raise MessageError(msg)
+            self.grammar, self.stop, self.name = found.grammar, tuple(found.stop), found.name
+        elif isinstance(model, str | Template) and given is None:
+            self.template = get_template(model, adapter=adapter) if isinstance(model, str) else model
+            self.grammar = self.template.reply or reply_format("plain").grammar
+            self.stop, self.markers = tuple(self.template.stop), tuple(self.template.markers)
+            self.name = self.template.name
+        else:
+            msg = (
+                f"model is {saferepr(model)} and format {saferepr(given)}; expected a model or a template, or a format"
+            )
+            raise MessageError(msg)
+        self.options = options
+
+    @cached_property
+    def shape(self) -> Shape:
+        if self.template is None:
+            return format_shape(self.grammar)
+        known = _shapes.setdefault(self.template, {})
+        key = repr(sorted(self.options.items()))
+        if key not in known:
+            known[key] = shape_of(self.template, self.grammar, self.options)
+        return known[key]
+
+    @property
+    def why(self) -> str:
+        """Why there is no way to write calls."""
+        if not self.grammar.sections and self.grammar.channels is None:
+            return "its format has no calls"
+        return "only in plain words, which any text may contain, or no example of its format shows how"
+
+    def parse(self, text: str, tools: Any) -> Any:
+        """Read a reply."""
+        if self.template is not None:
+            return self.template.parse(text, tools=tools, starts_in_reasoning=False)
+        return parse(None, text, format=self.grammar, tools=tools, starts_in_reasoning=False)
+
+    def arguments(self, call: CallShape, marks: Marks) -> Arguments:
+        """Return what writes the arguments of calls."""
+        if call.pairs is None:
+            return Arguments(None, None, (), ())
+        kind, _ = paired_syntax(self.grammar, f"{_text(call, NAMES[0], self.one(call, TEXT_VALUE))}")
+        words = tuple(
+            tuple(word for word in spelled if self.reads(call, value, word)) or spelled[:1] for value, spelled in WORDS
+        )
+        return Arguments(call.pairs, kind, words, marks.text)
+
+    def one(self, call: CallShape, spelled: str, kind: str = "string") -> str:
+        pairs = call.pairs
+        assert pairs is not None
+        equals = pairs.equals.get(kind, pairs.equals.get("string", ""))
+        return f"{pairs.open}{KEY}{equals}{spelled}{pairs.close}"
+
+    def reads(self, call: CallShape, value: Any, word: str) -> bool:
+        """Return whether a word is read as a value."""
+        kind = "null" if value is None else "boolean"
+        tool = {"name": NAMES[0], "parameters": {"type": "object", "properties": {KEY: {"type": kind}}}}
+        text = _text(call, NAMES[0], self.one(call, word, kind))
+        reply = self.parse(text, [{"type": "function", "function": tool}])
+        return [each.arguments for each in reply.tool_calls] == [{KEY: value}] and not reply.problems
+
+    def check_names(self, call: CallShape, schemas: Mapping[str, Any]) -> None:
+        """Refuse a name that the format cannot write."""
+        body = "{}" if call.pairs is None else call.pairs.none
+        for name in schemas:
+            tool = {"type": "function", "function": {"name": name, "parameters": {"type": "object"}}}
+            found = self.parse(_text(call, name, body), [tool]).tool_calls
+            if [each.name for each in found] != [name]:
+                msg = f"{self.name} cannot write the name {name!r}: it would be read as {[each.name for each in found]}"
+                raise MessageError(msg)
+
+    def said(self, prompt: Prompt | str | None) -> str:
+        """Return what the prompt has already said on the model's behalf."""
+        if prompt is None or self.template is None:
+            return self.shape.opening
+        text = prompt.text if isinstance(prompt, Prompt) else prompt
+        header = self.shape.header
+        starts = [at for marker in self.markers if (at := header.rfind(marker)) >= 0]
+        key = header[max(starts) :] if starts else header.lstrip()[-24:]
+        at = text.rfind(key) if key else -1
+        if at >= 0:
+            return text[at + len(key) :]
+        opened = self.grammar.reasoning.open if self.grammar.reasoning else ()
+        return opened[0] if opened and self.template.parse("x", prompt=text).reasoning else ""
+
+
+def _text(call: CallShape, name: str, arguments: str) -> str:
+    """Return one call as it is written."""
+    return f"{_filled(call.first, name)}{arguments}{_filled(call.last, name)}"
+
+
+def _filled(parts: Parts, name: str) -> str:
+    return "".join(part if isinstance(part, str) else name if part is NAME else "0" * 9 for part in parts)

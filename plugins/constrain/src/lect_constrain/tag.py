@@ -1,0 +1,141 @@
+"""Structural tags, the JSON that xgrammar reads, and with it vLLM and SGLang."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from lect_constrain.gbnf import Gbnf
+from lect_constrain.nodes import Alt, Chars, Lit, Node, Quoted, Rep, Seq, Text, Word
+from lect_constrain.notations import Value
+from lect_constrain.schema import has_text, kept
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+KNOWN = frozenset(
+    [
+        "type",
+        "enum",
+        "properties",
+        "required",
+        "additionalProperties",
+        "patternProperties",
+        "propertyNames",
+        "items",
+        "prefixItems",
+        "minItems",
+        "maxItems",
+        "anyOf",
+        "oneOf",
+        "$ref",
+        "$defs",
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "pattern",
+        "format",
+        "minLength",
+        "maxLength",
+        "minProperties",
+        "maxProperties",
+    ]
+)
+"""The keywords that xgrammar honours."""
+
+
+class Tag:
+    """Writes a structural tag.
+
+    What it excludes is nearly all that the engine takes to compile it. Control tokens are therefore excluded by their
+    ids where all marks are such tokens, and otherwise only those that a reply of the format has. Literals have them as
+    tokens too: where free tokens may stand, xgrammar 0.2.8 loses them beside a text that begins alike.
+    """
+
+    def __init__(self, tokens: Mapping[str, int], strays: Collection[str]):
+        self.tokens, self.strays = tokens, strays
+        self.special = re.compile("|".join(map(re.escape, sorted(tokens, key=len, reverse=True)))) if tokens else None
+        self.dropped: list[str] = []
+
+    def written(self, root: Node) -> dict[str, Any]:
+        """Return the whole structural tag."""
+        if _has_tagged_values(root):
+            self.special = None
+        return {"type": "structural_tag", "format": self.format(root)}
+
+    def format(self, node: Node) -> dict[str, Any]:
+        """Return a node as a format."""
+        match node:
+            case Lit(text):
+                return _row(self.spelled(text) or [{"type": "const_string", "value": ""}])
+            case Text(first=""):
+                return self.text(node)
+            case Chars(allowed, low, high):
+                return {"type": "regex", "pattern": f"[{allowed}]{{{low},{'' if high is None else high}}}"}
+            case Value():
+                return self.value(node)
+            case Seq(items):
+                return _row([self.format(each) for each in items])
+            case Alt(items):
+                return {"type": "or", "elements": [self.format(each) for each in items]}
+            case Rep(item, low, high):
+                content = self.format(item)
+                if high is None and low < 2:
+                    return {"type": "plus" if low else "star", "content": content}
+                if (low, high) == (0, 1):
+                    return {"type": "optional", "content": content}
+                return {"type": "repeat", "min": low, "max": -1 if high is None else high, "content": content}
+            case Quoted() | Word() | Text():
+                return self.grammar(node)
+        raise AssertionError(node)
+
+    def text(self, node: Text) -> dict[str, Any]:
+        """Return free text."""
+        marks = [*node.without, *[node.end] * bool(node.end)]
+        found = [self.special.search(mark) if self.special else None for mark in marks]
+        if marks and all(found):
+            ids = {self.tokens[each[0]] for each in found if each}
+            text: dict[str, Any] = {"type": "any_tokens", "exclude_tokens": sorted(ids)}
+            return _row([text, *self.spelled(node.end)])
+        known = [mark for mark in marks if not self.special or mark not in self.tokens or mark not in self.strays]
+        text = {"type": "any_text", "excludes": known}
+        return _row([text, *[{"type": "const_string", "value": node.end}] * bool(node.end)])
+
+    def spelled(self, text: str) -> list[dict[str, Any]]:
+        """Return a text with its control tokens as tokens."""
+        items: list[dict[str, Any]] = []
+        at = 0
+        for match in self.special.finditer(text) if self.special else ():
+            items += [{"type": "const_string", "value": text[at : match.start()]}] * (match.start() > at)
+            items.append({"type": "token", "token": self.tokens[match[0]]})
+            at = match.end()
+        return [*items, *[{"type": "const_string", "value": text[at:]}] * (at < len(text))]
+
+    def value(self, node: Value) -> dict[str, Any]:
+        """Return a value: as JSON, which the engine knows, or as a grammar."""
+        if not node.notation.is_json:
+            return self.grammar(node)
+        schema = kept(node.schema, KNOWN, self.dropped)
+        found = {"type": "json_schema", "json_schema": schema or True}
+        return {**found, "excludes": [*node.without]} if node.without and has_text(schema) else found
+
+    def grammar(self, node: Node) -> dict[str, Any]:
+        """Return a node as a grammar of its own."""
+        writer = Gbnf()
+        found = {"type": "grammar", "grammar": writer.written(node, "root")}
+        self.dropped += writer.dropped
+        return found
+
+
+def _has_tagged_values(node: Node) -> bool:
+    """Return whether values consist of marks again, which grammars inside a structural tag have as texts."""
+    if isinstance(node, Value):
+        return node.notation.tags is not None
+    parts = node.items if isinstance(node, Seq | Alt) else (node.item,) if isinstance(node, Rep) else ()
+    return any(map(_has_tagged_values, parts))
+
+
+def _row(items: list[dict[str, Any]]) -> dict[str, Any]:
+    flat = [part for item in items for part in (item["elements"] if item["type"] == "sequence" else [item])]
+    return flat[0] if len(flat) == 1 else {"type": "sequence", "elements": flat}

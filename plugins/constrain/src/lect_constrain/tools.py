@@ -1,0 +1,73 @@
+"""Tools and the choice among them, checked before any engine sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lect import LimitError, MessageError
+from lect.errors import saferepr
+from lect_constrain.schema import Schema, normal
+
+MOST = 4096
+"""How many tools there may be."""
+
+
+def schemas_of(tools: Any) -> dict[str, Schema]:
+    """Return the schemas of tools in their normal form, by name.
+
+    Raises:
+        MessageError: If a tool has no name, or that of another, or its schema is wrong or fits nothing.
+        LimitError: If there are too many, or a schema is too large.
+    """
+    found: dict[str, Schema] = {}
+    if tools is None:
+        return found
+    if not isinstance(tools, Sequence) or isinstance(tools, str):
+        msg = f"tools is {saferepr(tools)}; expected a list of tools"
+        raise MessageError(msg)
+    if len(tools) > MOST:
+        msg = f"there are {len(tools):,} tools; at most {MOST:,} can be constrained"
+        raise LimitError(msg, limit="tools", most=MOST)
+    for index, tool in enumerate(tools):
+        function = tool.get("function", tool) if isinstance(tool, Mapping) else None
+        name = function.get("name") if isinstance(function, Mapping) else None
+        if not isinstance(name, str) or not name:
+            msg = f"tools[{index}] has no name: {saferepr(tool)}\n  try: {{'function': {{'name': ...}}}}"
+            raise MessageError(msg)
+        if name in found:
+            msg = f"tools[{index}] has the name of another tool: {name!r}"
+            raise MessageError(msg)
+        assert isinstance(function, Mapping)
+        parameters = function.get("parameters")
+        schema = normal({"type": "object"} if parameters is None else parameters, name)
+        if "type" not in schema and not schema.keys() & {"$ref", "anyOf", "oneOf", "enum"}:
+            schema = {"type": "object", **schema}
+        found[name] = schema
+    return found
+
+
+def chosen(schemas: Mapping[str, Schema], choice: Any) -> tuple[str, dict[str, Schema]]:
+    """Return the kind of a choice, `auto`, `none`, `required` or `named`, and the tools that are left.
+
+    Raises:
+        MessageError: If it is none of these, or names no tool.
+    """
+    if choice is None:
+        choice = "auto"
+    if isinstance(choice, str) and choice in ("auto", "none", "required"):
+        if choice == "required" and not schemas:
+            msg = "tool_choice is 'required', and there are no tools"
+            raise MessageError(msg)
+        return choice if schemas or choice == "none" else "none", {} if choice == "none" else dict(schemas)
+    name = None
+    if isinstance(choice, Mapping):
+        function = choice.get("function", choice)
+        name = function.get("name") if isinstance(function, Mapping) else None
+    if not isinstance(name, str):
+        msg = f"tool_choice is {saferepr(choice)}\n  try: 'auto', 'none', 'required' or {{'name': ...}}"
+        raise MessageError(msg)
+    if name not in schemas:
+        msg = f"tool_choice names no tool: {name!r}\n  try: one of {', '.join(schemas) or 'no tools'}"
+        raise MessageError(msg)
+    return "named", {name: schemas[name]}

@@ -1,0 +1,202 @@
+"""Constraints as text: what they begin with, what they refuse, and what they cannot honour. No engine is needed."""
+
+import json
+import re
+
+import pytest
+
+import lect
+from lect.plugin import CHATML, Template
+from lect.plugin.grammar import JSON_IN_TAGS, THINK, Grammar
+from lect_constrain import constrain
+from lect_kit import AdapterSuite
+
+
+class TestConstrain(AdapterSuite):
+    plugin = "constrain"
+    examples = {}
+
+
+def write(chat, out):
+    """Write ChatML with reasoning and calls."""
+    for message in out.turns(chat.messages):
+        out += "<|im_start|>", message.role, "\n"
+        if message.reasoning:
+            out += "<think>\n", message.reasoning, "\n</think>\n\n"
+        out.append(message.content)
+        for call in message.tool_calls:
+            arguments = chat.arguments_as_given(call)
+            out += '\n<tool_call>\n{"name": "', call.name, '", "arguments": ', arguments, "}\n</tool_call>"
+        out.append("<|im_end|>\n")
+    if chat.add_generation_prompt:
+        out.append("<|im_start|>assistant\n")
+        if chat.options.get("think"):
+            out.append("<think>\n")
+
+
+TEMPLATE = Template(
+    "acme",
+    write,
+    reply=Grammar("acme", reasoning=THINK, sections=(JSON_IN_TAGS,)),
+    stop={"<|im_end|>": 7},
+    markers={"<|im_start|>": 6, "<|im_end|>": 7, "<tool_call>": 8, "</tool_call>": 9},
+    capabilities=("system", "tools", "parallel_tools", "reasoning"),
+    options=("think",),
+)
+CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+
+
+def tool(name="f", parameters=CITY):
+    return {"type": "function", "function": {"name": name, "parameters": parameters}}
+
+
+def literals(constraint):
+    """Return all texts that a structural tag requires."""
+    return re.findall(r'"value": ("(?:[^"\\]|\\.)*")', json.dumps(constraint.structural_tag(), ensure_ascii=False))
+
+
+def root(constraint):
+    return constraint.gbnf().splitlines()[0]
+
+
+def test_the_literals_are_those_of_the_template():
+    found = constrain(TEMPLATE, [tool()], tool_choice="required", reasoning=False, tokenizer={})
+    assert [json.loads(each) for each in literals(found)] == [
+        '\n<tool_call>\n{"name": "f", "arguments": ',
+        '}\n</tool_call>\n<tool_call>\n{"name": "f", "arguments": ',
+        "}\n</tool_call>",
+    ]
+    assert found.triggers == ("<tool_call>",)
+
+
+def test_one_call_at_most_without_parallel_and_with_a_name():
+    several = constrain(TEMPLATE, [tool(), tool("g")], tool_choice="required")
+    for one in (
+        constrain(TEMPLATE, [tool(), tool("g")], tool_choice="required", parallel=False),
+        constrain(TEMPLATE, [tool(), tool("g")], tool_choice={"type": "function", "function": {"name": "g"}}),
+    ):
+        assert root(several).count("</tool_call>") == 2
+        assert root(one).count("</tool_call>") == 1
+    assert '"f"' not in one.gbnf()
+
+
+def test_without_tools_or_with_none_there_is_no_call():
+    for found in (constrain(TEMPLATE), constrain(TEMPLATE, [tool()], tool_choice="none")):
+        assert "arguments" not in found.gbnf()
+        assert found.triggers == ()
+
+
+def test_special_tokens_are_tokens_where_their_ids_are_known():
+    assert "<[8]>" in constrain(TEMPLATE, [tool()]).lark()
+    assert "<[80]>" in constrain(TEMPLATE, [tool()], tokenizer={"<tool_call>": 80}).lark()
+    assert "<[" not in constrain(TEMPLATE, [tool()], tokenizer={}).lark()
+
+
+def test_the_constraint_begins_where_the_prompt_ends():
+    messages = [{"role": "user", "content": "Hi"}]
+    tools = [tool()]
+    opened = TEMPLATE.render(messages, tools=tools, add_generation_prompt=True, think=True)
+    assert root(constrain(TEMPLATE, tools, tool_choice="required", prompt=opened)).startswith("root ::= t")
+    assert "<think>" not in root(constrain(TEMPLATE, tools, tool_choice="required", think=True))
+    begun = opened.text.removesuffix("<think>\n") + '\n<tool_call>\n{"name": '
+    assert root(constrain(TEMPLATE, tools, tool_choice="required", prompt=begun)).startswith(r'root ::= "\"f\", ')
+    with pytest.raises(lect.MessageError, match="inside the arguments"):
+        constrain(TEMPLATE, tools, tool_choice="required", prompt=f'{begun}"f", "arguments": {{"ci')
+    with pytest.raises(lect.MessageError, match="no reply of acme begins with"):
+        constrain(TEMPLATE, tools, tool_choice="required", prompt=begun.replace('{"name": ', "{x"))
+
+
+def test_reasoning_is_required_or_left_out():
+    assert "<think>" in root(constrain(TEMPLATE, [tool()], tool_choice="required", reasoning=True))
+    assert "<think>" not in root(constrain(TEMPLATE, [tool()], tool_choice="required", reasoning=False))
+
+
+def test_content_may_have_a_schema():
+    found = constrain(TEMPLATE, content_schema={"type": "object", "properties": {"answer": {"type": "integer"}}})
+    assert r"\"answer\"" in found.gbnf()
+    assert "json_schema" in json.dumps(found.structural_tag())
+
+
+@pytest.mark.parametrize(
+    ("tools", "choice", "message"),
+    [
+        ([{"type": "function", "function": {}}], "auto", r"tools\[0\] has no name"),
+        ([tool(), tool()], "auto", r"tools\[1\] has the name of another tool: 'f'"),
+        ([tool('f"}')], "auto", "cannot write the name"),
+        ([tool()], {"name": "g"}, "tool_choice names no tool: 'g'"),
+        ([tool()], "some", "tool_choice is 'some'"),
+        ([], "required", "there are no tools"),
+        (5, "auto", "expected a list of tools"),
+        ([tool(parameters={"type": "object", "properties": {"a": {"type": "text"}}})], "auto", "type 'text'"),
+        ([tool(parameters={"type": "object", "properties": {"a": 5}})], "auto", "wrong at /properties/a"),
+        ([tool(parameters={"$ref": "#/$defs/x"})], "auto", "refers to nothing"),
+        ([tool(parameters={"type": "object", "properties": {"a": {"enum": []}}})], "auto", "fits no value"),
+        (
+            [tool(parameters={"type": "object", "properties": {"a": {"type": "integer", "minimum": 3, "maximum": 2}}})],
+            "auto",
+            "minimum is above maximum",
+        ),
+        (
+            [tool(parameters={"allOf": [{"type": "object"}, {"type": "string"}]})],
+            "auto",
+            "types exclude each other",
+        ),
+        (
+            [tool(parameters={"type": "object", "properties": {}, "required": ["a"], "additionalProperties": False})],
+            "auto",
+            "'a' is required",
+        ),
+    ],
+)
+def test_bad_input_is_refused_before_an_engine_sees_it(tools, choice, message):
+    with pytest.raises(lect.MessageError, match=message):
+        constrain(TEMPLATE, tools, tool_choice=choice)
+
+
+def test_sizes_are_bounded():
+    deep = {"type": "string"}
+    for _ in range(100):
+        deep = {"type": "array", "items": deep}
+    with pytest.raises(lect.LimitError, match="deeper than 64"):
+        constrain(TEMPLATE, [tool(parameters={"type": "object", "properties": {"a": deep}})])
+    with pytest.raises(lect.LimitError, match="tools"):
+        constrain(TEMPLATE, [tool(f"f{number}") for number in range(5000)])
+
+
+def test_a_format_without_calls_cannot_be_made_to_call():
+    for model in (CHATML, lect.template("chatml")):
+        with pytest.raises(lect.MessageError, match="cannot write calls"):
+            constrain(model, [tool()], tool_choice="required")
+    assert "get" not in constrain(CHATML, [tool("get")]).gbnf()
+
+
+def test_keywords_that_are_not_honoured_are_listed_or_refused():
+    odd = {"type": "object", "properties": {"a": {"type": "number", "multipleOf": 3, "not": {"const": 6}}}}
+    found = constrain(TEMPLATE, [tool(parameters=odd)])
+    assert found.loose == {
+        "lark": ("/properties/a/not",),
+        "gbnf": ("/properties/a/multipleOf", "/properties/a/not"),
+        "xgrammar": ("/properties/a/multipleOf", "/properties/a/not"),
+    }
+    strict = constrain(TEMPLATE, [tool(parameters=odd)], strict=True)
+    for write_it in (strict.lark, strict.gbnf, strict.structural_tag):
+        with pytest.raises(lect.MessageError, match="cannot honour"):
+            write_it()
+    assert constrain(TEMPLATE, [tool()], strict=True).lark()
+
+
+def test_references_may_recur():
+    tree = {"type": "object", "properties": {"next": {"$ref": "#/$defs/node"}}, "$defs": {"node": {
+        "type": "object", "properties": {"value": {"type": "integer"}, "next": {"$ref": "#/$defs/node"}},
+    }}}  # fmt: skip
+    found = constrain(TEMPLATE, [tool(parameters=tree)])
+    assert all(not each for each in found.loose.values())
+    assert found.gbnf().count(r"\"value\"") == 1
+
+
+def test_no_reply_format_is_given_by_something_else():
+    for arguments in ((None,), (5,)):
+        with pytest.raises(lect.MessageError):
+            constrain(*arguments)
+    with pytest.raises(lect.MessageError):
+        constrain(TEMPLATE, format="plain")

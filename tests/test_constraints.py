@@ -1,0 +1,206 @@
+"""What a constraint forces is what templates write, and what it allows is read: with llguidance, over all formats.
+
+`nox -s engines` does the same at length, over all templates, and with xgrammar and llama.cpp.
+"""
+
+import json
+import os
+import random
+import re
+import runpy
+
+import hostile
+import pytest
+from constraints import Guidance, Vocabulary, XGrammar, ends_of, random_message, random_tools, sample
+from goldens import REPOSITORY
+
+import lect
+from lect.plugin.grammar import reply_format
+from lect_constrain import constrain
+
+jsonschema = pytest.importorskip("jsonschema")
+pytest.importorskip("llguidance")
+
+FULL = os.environ.get("LECT_ENGINES") == "1"
+"""Whether to try all templates, at length, in every notation."""
+QUESTION = [{"role": "user", "content": "Hi"}]
+PYTHON = r"[\[{]'|'[\]}]"
+# What templates write that their constraints do not allow, since it is read as a mistake.
+DEVIATIONS = {
+    **dict.fromkeys(
+        ("minicpm5", "minicpm5-2b", "qwen3-coder", "seed-oss"), ("lists and objects as Python prints them", PYTHON)
+    ),
+    "minimax-m3": (
+        "the end of reasoning that was never opened, and lists without items, which are empty texts",
+        r"^</mm:think>|<(\w+)>\]<\]minimax\[>\[</\1>",
+    ),
+}
+WITHOUT_CALLS = {"kimi_vl_think", "minimax_append_think", "plain", "react", "think"}
+"""The formats that have no calls, or only such that begin with plain words."""
+ENGINES = {"lark": Guidance} | ({"xgrammar": XGrammar, "gbnf": XGrammar} if FULL else {})
+
+
+def templates():
+    """Return the templates that can write calls; in an ordinary run, one of each format."""
+    found = {}
+    for name, template in hostile.installed().items():
+        grammar = template.reply
+        if name.startswith(("fastchat:", "xtuner:")) or grammar is None or grammar.name in WITHOUT_CALLS:
+            continue
+        found.setdefault(name if FULL else grammar.name, (name, template))
+    return [pytest.param(template, id=name) for name, template in found.values()]
+
+
+def engine(notation, constraint, vocabulary):
+    written = {"lark": constraint.lark, "gbnf": constraint.gbnf, "xgrammar": constraint.structural_tag}[notation]()
+    return ENGINES[notation](vocabulary, written)
+
+
+def vocabulary_of(template):
+    return Vocabulary([marker for marker in template.markers if "{}" not in marker])
+
+
+def without_stop(template, text):
+    for stop in template.stop:
+        if stop and text.rstrip("\n").endswith(stop):
+            return text.rstrip("\n").removesuffix(stop)
+    return text
+
+
+def problem(reply, tools, choice):
+    """Return what is wrong with a reply that a constraint allowed; empty if nothing is."""
+    schemas = {tool["function"]["name"]: tool["function"]["parameters"] for tool in tools}
+    if reply.problems:
+        return str(reply.problems[0])
+    if (choice == "required") > len(reply.tool_calls) or (choice == "none" and reply.tool_calls):
+        return f"{len(reply.tool_calls)} calls with {choice!r}"
+    for call in reply.tool_calls:
+        if not call.complete or call.name not in schemas:
+            return f"{call} is incomplete, or of no tool"
+        try:
+            jsonschema.validate(call.arguments, schemas[call.name])
+        except jsonschema.ValidationError as error:
+            return str(error)
+    return ""
+
+
+every_template = pytest.mark.parametrize("template", templates())
+every_notation = pytest.mark.parametrize("notation", ENGINES)
+
+
+@every_notation
+@every_template
+def test_what_a_template_writes_is_allowed(template, notation):
+    vocabulary, rejected, count = vocabulary_of(template), [], 0
+    for number in range(6 if FULL else 1):
+        rng = random.Random(f"{template.name} {number}")
+        tools = random_tools(rng)
+        for choice in ("auto", "required"):
+            allowed = engine(notation, constrain(template, tools, tokenizer=vocabulary, tool_choice=choice), vocabulary)
+            for _ in range(6):
+                message = random_message(rng, tools, "reasoning" in template.capabilities)
+                if choice == "required" and (message["content"] or "tool_calls" not in message):
+                    continue
+                try:
+                    text = without_stop(template, template.reply_text([*QUESTION, message], tools=tools).text)
+                except lect.LectError:
+                    continue
+                count += 1
+                if allowed.accepts(text) is not None:
+                    rejected.append(text)
+    _, pattern = DEVIATIONS.get(template.name, ("", "(?!)"))
+    assert [text for text in rejected if not re.search(pattern, text)] == []
+
+
+@every_notation
+@every_template
+def test_what_is_allowed_is_read(template, notation):
+    vocabulary, unfinished, count = vocabulary_of(template), 0, 0
+    for number in range(22 if FULL else 1):
+        rng = random.Random(f"{template.name} {number}")
+        tools = random_tools(rng)
+        for choice in ("auto", "required", "none"):
+            constraint = constrain(template, tools, tokenizer=vocabulary, tool_choice=choice)
+            allowed = engine(notation, constraint, vocabulary)
+            # Only Lark excludes the control tokens that no reply has in every text: see the page on what is loose.
+            never = (
+                ()
+                if notation == "lark"
+                else [each for each in vocabulary.control_tokens() if each in constraint.strays]
+            )
+            prompt = template.text(QUESTION, tools=tools, add_generation_prompt=True)
+            for _ in range(3):
+                count += 1
+                text = sample(allowed, rng, ends_of(constraint.node), never=never)
+                if text is None:
+                    unfinished += 1
+                    continue
+                reply = template.parse(text, tools=tools, prompt=prompt)
+                assert problem(reply, tools, choice) == "", text
+    assert unfinished <= max(count / 10, 2)
+
+
+@every_template
+def test_a_named_tool_is_called_once(template):
+    rng = random.Random(template.name)
+    tools = random_tools(rng)
+    vocabulary, name = vocabulary_of(template), tools[0]["function"]["name"]
+    constraint = constrain(template, tools, tokenizer=vocabulary, tool_choice={"name": name})
+    allowed = engine("lark", constraint, vocabulary)
+    for _ in range(10 if FULL else 1):
+        text = sample(allowed, rng, ends_of(constraint.node))
+        if text is not None:
+            reply = template.parse(
+                text, tools=tools, prompt=template.text(QUESTION, tools=tools, add_generation_prompt=True)
+            )
+            assert [call.name for call in reply.tool_calls] == [name], text
+
+
+@pytest.mark.parametrize("name", lect.reply_formats())
+def test_a_format_without_a_template_is_constrained_by_its_example(name):
+    found = reply_format(name)
+    rng = random.Random(name)
+    tools = random_tools(rng)
+    vocabulary = Vocabulary()
+    if name in WITHOUT_CALLS:
+        with pytest.raises(lect.MessageError, match="cannot write calls"):
+            constrain(None, tools, format=name, tool_choice="required")
+    for choice in ("auto",) if name in WITHOUT_CALLS else ("auto", "required"):
+        constraint = constrain(None, tools, format=name, tool_choice=choice)
+        allowed = engine("lark", constraint, vocabulary)
+        for _ in range(10 if FULL else 1):
+            text = sample(allowed, rng, ends_of(constraint.node))
+            if text is not None:
+                reply = lect.parse(None, text, format=found, tools=tools)
+                assert problem(reply, tools, choice) == "", text
+
+
+def test_the_page_says_which_formats_can_be_forced():
+    made = runpy.run_path(str(REPOSITORY / "docs/make_constraints.py"))
+    assert made["PAGE"].read_text("utf-8") == made["page"](), "try: python docs/make_constraints.py"
+
+
+def test_harmonys_recipient_may_be_in_the_channel():
+    """The maker's guide has the recipient in the channel's part of the header; its template writes it before."""
+    template = lect.template("gptoss:gpt-oss")
+    tools = [{"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {}}}}]
+    vocabulary = vocabulary_of(template)
+    allowed = engine("lark", constrain(template, tools, tokenizer=vocabulary, tool_choice="required"), vocabulary)
+    thought = "<|channel|>analysis<|message|>Look.<|end|><|start|>assistant"
+    for text in (
+        " to=functions.f<|channel|>commentary json<|message|>{}",
+        f"{thought} to=functions.f<|channel|>commentary json<|message|>{{}}<|call|>",
+        f"{thought}<|channel|>commentary to=functions.f <|constrain|>json<|message|>{{}}<|call|>",
+    ):
+        assert allowed.accepts(text) is None, text
+
+
+def test_every_notation_is_the_same_every_time():
+    tools = random_tools(random.Random(1))
+    template = lect.template("qwen:qwen3")
+    one, other = (constrain(template, tools) for _ in range(2))
+    assert (one.lark(), one.gbnf(), json.dumps(one.structural_tag())) == (
+        other.lark(),
+        other.gbnf(),
+        json.dumps(other.structural_tag()),
+    )
