@@ -28,16 +28,8 @@ PLUGINS = sorted(path.name for path in Path("plugins").iterdir() if (path / "pyp
 ARROW = ["pyarrow>=17", "tokenizers>=0.21"]
 TEST_TOOLS = [
     "pytest>=8", "pytest-xdist>=3", "hypothesis>=6.100", "jinja2>=3.1.6", "dill>=0.3.8", "cloudpickle>=3",
-    "llguidance>=1.9", "jsonschema>=4.20",
+    "huggingface_hub>=0.30", "llguidance>=1.9", "jsonschema>=4.20",
 ]  # fmt: skip
-    "pytest>=8",
-    "pytest-xdist>=3",
-    "hypothesis>=6.100",
-    "jinja2>=3.1.6",
-    "dill>=0.3.8",
-    "cloudpickle>=3",
-    "huggingface_hub>=0.30",
-]
 SERVERS_AND_CLIENTS = ["fastapi>=0.110", "uvicorn>=0.30", "openai>=1.99", "anthropic>=0.60"]
 # A file's tests stay together: many share what they build.
 IN_PARALLEL = ["-q", "-n", "auto", "--dist", "loadfile"]
@@ -45,7 +37,7 @@ IN_PARALLEL = ["-q", "-n", "auto", "--dist", "loadfile"]
 LARGE = {"fastchat", "llama", "qwen"}
 # The plugins that the tests of every plugin need, and those that some need besides.
 NEEDED_BY_ALL = ["kit"]
-NEEDED = {"kit": ["jinja"], "paddlenlp": ["jinja"], "data": ["rows", "qwen"]}
+NEEDED = {"data": ["rows", "qwen"], "hub": ["jinja"], "kit": ["jinja"], "paddlenlp": ["jinja"]}
 BUILD_TOOLS = ["flit_core>=3.11,<5"]
 DEPENDENCIES = tomllib.loads(Path("core/pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
 BUILD = """

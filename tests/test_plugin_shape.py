@@ -31,8 +31,7 @@ NEEDS = {
 }
 """What packages need besides core."""
 # They use core's private modules, which may change in any version.
-PINNED = {"constrain", "kit", "rollout", "rows"}
-PINNED = {"data", "kit", "rollout", "rows"}
+PINNED = {"constrain", "data", "kit", "rollout", "rows"}
 # They are imported by their users alone, so they have no entry points.
 LIBRARIES = {"apis"}
 # Groups without adapters for names.
@@ -192,9 +191,7 @@ def test_core_offers_every_plugin_as_an_extra():
 
 
 def test_tools_have_extras_of_their_own():
-    extras = {"apis": "apis", "constrain": "constrain", "kit": "testing", "rollout": "rollout", "rows": "rows"}
-    extras = {"apis": "apis", "data": "data", "kit": "testing", "rollout": "rollout", "rows": "rows"}
-    extras = {"apis": "apis", "hub": "hub", "kit": "testing", "rollout": "rollout", "rows": "rows"}
+    extras = {name: name for name in ("apis", "constrain", "data", "hub", "rollout", "rows")} | {"kit": "testing"}
     assert {name: CORE["optional-dependencies"][extra] for name, extra in extras.items()} == {
         name: [f"lect-{name}"] for name in TOOLS
     }

@@ -16,9 +16,9 @@ from lect_kit import roundtrip
 from lect_kit.conversations import TOOLS
 
 # FastChat's and XTuner's templates are kept as they are, with or without stop strings; the others have no templates.
-COPIES = {"fastchat", "xtuner", "constrain", "dialects", "jinja", "kit", "ollama", "paddlenlp", "rollout", "rows"}
-COPIES = {"fastchat", "xtuner", "data", "dialects", "jinja", "kit", "ollama", "paddlenlp", "rollout", "rows"}
-COPIES = {"fastchat", "xtuner", "dialects", "hub", "jinja", "kit", "ollama", "paddlenlp", "rollout", "rows"}
+COPIES = {
+    "fastchat", "xtuner", "constrain", "data", "dialects", "hub", "jinja", "kit", "ollama", "paddlenlp", "rollout", "rows",
+}  # fmt: skip
 NAMES = sorted({path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml")} - COPIES)
 QUESTION = {"role": "user", "content": "Hi"}
 # Where the makers' templates write a finished answer differently from the model.

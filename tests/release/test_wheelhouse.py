@@ -8,9 +8,7 @@ import pytest
 from sandbox import ARROW, CORE_NEEDS, JINJA, REPOSITORY, TESTERS, Environment, run
 
 # All but the tools, which those who only write prompts do not need.
-TOOLS = {"apis", "constrain", "kit", "rollout", "rows"}
-TOOLS = {"apis", "data", "kit", "rollout", "rows"}
-TOOLS = {"apis", "hub", "kit", "rollout", "rows"}
+TOOLS = {"apis", "constrain", "data", "hub", "kit", "rollout", "rows"}
 PLUGINS = sorted({path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml")} - TOOLS)
 CHATML = "<|im_start|>user\nHello!<|im_end|>\n<|im_start|>assistant\n"
 QWEN = "<|im_start|>system\nYou are Qwen, created by Alibaba Cloud. You are a helpful assistant.<|im_end|>\n" + CHATML

@@ -3,6 +3,6 @@
 from lect.cli.inputs import option
 from lect.cli.screen import Screen
 from lect.cli.token_checks import check_tokenizer
-from lect.cli.tokenizer_files import load_tokenizer
+from lect.cli.sources import load_tokenizer
 
 __all__ = ["Screen", "check_tokenizer", "load_tokenizer", "option"]
