@@ -58,7 +58,8 @@ SAMPLED = [
     )),
     "plugins/fastchat/tests/test_segments.py", "plugins/jinja/tests/test_isolation.py",
     "plugins/jinja/tests/test_more_filters.py", "plugins/jinja/tests/test_options.py",
-    "tests/integrations/test_apis.py", "tests/stress/test_jinja_origins.py", "tests/stress/test_proof_seeds.py",
+    "tests/integrations/test_apis.py", "tests/stress/test_data_sets.py", "tests/stress/test_jinja_origins.py",
+    "tests/stress/test_proof_seeds.py",
 ]  # fmt: skip
 # Tests that read the source: versions of Python and dependencies do not matter.
 SAME_ALWAYS = ["core/tests/test_layers.py"]
@@ -274,7 +275,8 @@ def data(session):
         "pytest>=8", "torch>=2.6", "trl>=1.16,<2", "transformers>=5.22,<6", "datasets>=3", "ray[data]>=2.40"
     )
     install(session, "core", *needed("data"), "plugins/jinja")
-    session.run("pytest", "-q", "tests/integrations/test_data_ray.py", "tests/integrations/test_data_trainers.py")
+    files = [f"tests/integrations/test_data_{name}.py" for name in ("pages", "ray", "trainers")]
+    session.run("pytest", "-q", *files, *session.posargs)
 
 
 @nox.session
