@@ -77,6 +77,7 @@ SAME_EVERYWHERE = [
     )),
     "tests/test_plugin_shape.py", "plugins/fastchat/tests/test_segments.py", *SAME_ALWAYS,
 ]  # fmt: skip
+ENGINES = "tests/integrations/test_engines.py"
 REAL_TOKENIZERS = [
     f"tests/integrations/test_{name}.py"
     for name in ("tokens_real", "tokenizers", "masks_transformers", "apply_chat_template", "rollouts_real")
@@ -227,7 +228,7 @@ def integrations(session):
     session.install("datasets>=3", *SERVERS_AND_CLIENTS)
     session.install("tokenizers>=0.21", "sentencepiece>=0.2.2", "tiktoken>=0.8")
     install(session, *EVERYTHING)
-    elsewhere = [f"--ignore={path}" for path in REAL_TOKENIZERS]
+    elsewhere = [f"--ignore={path}" for path in (*REAL_TOKENIZERS, ENGINES)]
     session.run("pytest", "-q", "-n", "auto", *elsewhere, "tests/integrations", *session.posargs)
 
 
@@ -250,7 +251,8 @@ def engines(session):
     """
     session.install(*TEST_TOOLS, "tokenizers>=0.21", "xgrammar>=0.2.8", "xllamacpp")
     install(session, *EVERYTHING)
-    session.run("pytest", *IN_PARALLEL, "tests/test_constraints.py", *session.posargs, env={"LECT_ENGINES": "1"})
+    files = ["tests/test_constraints.py", ENGINES]
+    session.run("pytest", *IN_PARALLEL, *files, *session.posargs, env={"LECT_ENGINES": "1"})
 
 
 @nox.session

@@ -11,25 +11,37 @@ import runpy
 
 import hostile
 import pytest
-from constraints import Guidance, Vocabulary, XGrammar, ends_of, random_message, random_tools, sample
+from constraints import (
+    Guidance,
+    Vocabulary,
+    XGrammar,
+    ends_of,
+    problem,
+    random_message,
+    random_tools,
+    sample,
+    vocabulary_of,
+    without_stop,
+)
 from goldens import REPOSITORY
 
 import lect
 from lect.plugin.grammar import reply_format
 from lect_constrain import constrain
 
-jsonschema = pytest.importorskip("jsonschema")
+pytest.importorskip("jsonschema")
 pytest.importorskip("llguidance")
 
 FULL = os.environ.get("LECT_ENGINES") == "1"
 """Whether to try all templates, at length, in every notation."""
 QUESTION = [{"role": "user", "content": "Hi"}]
-PYTHON = r"[\[{]'|'[\]}]"
+PYTHON = r"[\[{]'|'[\]}]|[\[ ](?:True|False|None)\b"
 # What templates write that their constraints do not allow, since it is read as a mistake.
 DEVIATIONS = {
     **dict.fromkeys(
         ("minicpm5", "minicpm5-2b", "qwen3-coder", "seed-oss"), ("lists and objects as Python prints them", PYTHON)
     ),
+    "lfm2.5-vl-450m": ("strings without escapes", r'="[^"]*[\n\\]|"[^"]*"[^",)\]}]'),
     "minimax-m3": (
         "the end of reasoning that was never opened, and lists without items, which are empty texts",
         r"^</mm:think>|<(\w+)>\]<\]minimax\[>\[</\1>",
@@ -54,34 +66,6 @@ def templates():
 def engine(notation, constraint, vocabulary):
     written = {"lark": constraint.lark, "gbnf": constraint.gbnf, "xgrammar": constraint.structural_tag}[notation]()
     return ENGINES[notation](vocabulary, written)
-
-
-def vocabulary_of(template):
-    return Vocabulary([marker for marker in template.markers if "{}" not in marker])
-
-
-def without_stop(template, text):
-    for stop in template.stop:
-        if stop and text.rstrip("\n").endswith(stop):
-            return text.rstrip("\n").removesuffix(stop)
-    return text
-
-
-def problem(reply, tools, choice):
-    """Return what is wrong with a reply that a constraint allowed; empty if nothing is."""
-    schemas = {tool["function"]["name"]: tool["function"]["parameters"] for tool in tools}
-    if reply.problems:
-        return str(reply.problems[0])
-    if (choice == "required") > len(reply.tool_calls) or (choice == "none" and reply.tool_calls):
-        return f"{len(reply.tool_calls)} calls with {choice!r}"
-    for call in reply.tool_calls:
-        if not call.complete or call.name not in schemas:
-            return f"{call} is incomplete, or of no tool"
-        try:
-            jsonschema.validate(call.arguments, schemas[call.name])
-        except jsonschema.ValidationError as error:
-            return str(error)
-    return ""
 
 
 every_template = pytest.mark.parametrize("template", templates())

@@ -5,7 +5,7 @@ import json
 from lect_constrain.nodes import Text
 
 WORDS = [
-    b"  ", b"\n\n", b" the", b" a", b"get", b"_w", b'":', b'", "', b'{"', b"}}", b"</", b"<tool", b"_call>", b"name",
+    b"  ", b"\n\n", b" the", b" a", b"get", b"_w", b'":', b'", "', b'{"', b"}}", b"</", b"name",
     b"Par", b"is", b"12", b"3.5", b"true", b"null", b"True", b"None", b"\xc3\xb6", b"\xe4\xbd\xa0",
 ]  # fmt: skip
 CLOSING = (b'"', b"'", b"}", b"]", b")", b"<", b"</", b"}}", b">", b"/", b"\n")
@@ -153,7 +153,7 @@ def ends_of(node):
     return ends.union(*map(ends_of, parts)) if parts else ends
 
 
-def sample(engine, rng, ends, longest=600, never=()):
+def sample(engine, rng, ends, longest=900, never=()):
     """Return a random reply that a constraint allows, the more biased to end the longer it is; None if it does not end.
 
     `ends` are marks that it tries to write, since chance alone would not spell them. `never` are control tokens that no
@@ -272,3 +272,33 @@ def random_message(rng, tools, reasoning):
     elif not message["content"]:
         message["content"] = "Hello!"
     return message
+
+
+def vocabulary_of(template):
+    return Vocabulary([marker for marker in template.markers if "{}" not in marker])
+
+
+def without_stop(template, text):
+    for stop in template.stop:
+        if stop and text.rstrip("\n").endswith(stop):
+            return text.rstrip("\n").removesuffix(stop)
+    return text
+
+
+def problem(reply, tools, choice):
+    """Return what is wrong with a reply that a constraint allowed; empty if nothing is."""
+    import jsonschema
+
+    schemas = {tool["function"]["name"]: tool["function"]["parameters"] for tool in tools}
+    if reply.problems:
+        return str(reply.problems[0])
+    if (choice == "required") > len(reply.tool_calls) or (choice == "none" and reply.tool_calls):
+        return f"{len(reply.tool_calls)} calls with {choice!r}"
+    for call in reply.tool_calls:
+        if not call.complete or call.name not in schemas:
+            return f"{call} is incomplete, or of no tool"
+        try:
+            jsonschema.validate(call.arguments, schemas[call.name])
+        except jsonschema.ValidationError as error:
+            return str(error)
+    return ""

@@ -24,10 +24,18 @@ class Arguments:
         kind: How the grammar reads them.
         words: What true, false and null may be.
         marks: The marks that a raw text must not contain.
+        ends: The marks of the format, which mean something even inside a string of JSON.
     """
 
-    def __init__(self, pairs: Pairs | None, kind: Params | Literals | None, words: Any, marks: tuple[str, ...]):
-        self.pairs, self.kind, self.words, self.marks = pairs, kind, words, marks
+    def __init__(
+        self,
+        pairs: Pairs | None,
+        kind: Params | Literals | None,
+        words: Any,
+        marks: tuple[str, ...],
+        ends: tuple[str, ...] = (),
+    ):
+        self.pairs, self.kind, self.words, self.marks, self.ends = pairs, kind, words, marks, ends
         self.loose: list[str] = []
 
     def node(self, schema: dict[str, Any]) -> Node:
@@ -106,7 +114,7 @@ class Arguments:
             return [(type_name, Value(schema, Notation((), self.words, tags=tags), self.marks))]
         if not nested:
             return [(type_name, Value(schema, self.notation()))]
-        return [(type_name, Value(schema, JSON, (mark,)))]
+        return [(type_name, Value(schema, JSON, (mark, *self.ends)))]
 
     def notation(self) -> Notation:
         return Notation(words=self.words)
@@ -114,7 +122,8 @@ class Arguments:
     def literal_notation(self, kind: Literals) -> Notation:
         """Return how values are written in a call as in Python, or in a notation like it."""
         quotes = kind.quotes or ('"', "'")
-        return Notation(quotes, self.words, bare_keys=kind.bare, space=" " if not kind.bare else "")
+        is_sorted = self.pairs is not None and self.pairs.is_sorted
+        return Notation(quotes, self.words, kind.bare, space="" if kind.bare else " ", is_sorted=is_sorted)
 
 
 def flat(schema: dict[str, Any], defs: Mapping[str, Any], depth: int = 0) -> list[dict[str, Any]]:

@@ -23,6 +23,7 @@ class Notation:
         colon: What is between a key and its value.
         comma: What is between two of them.
         space: The white space that may be around these, as a class of characters.
+        is_sorted: Whether keys come in alphabetical order.
         tags: What opens and closes an item and a key, with `{}` for its name, where objects and lists consist of these.
     """
 
@@ -32,6 +33,7 @@ class Notation:
     colon: str = ":"
     comma: str = ","
     space: str = r" \n"
+    is_sorted: bool = False
     tags: tuple[str, str] | None = None
 
     @property

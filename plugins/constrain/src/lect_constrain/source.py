@@ -84,7 +84,8 @@ class Source:
         words = tuple(
             tuple(word for word in spelled if self.reads(call, value, word)) or spelled[:1] for value, spelled in WORDS
         )
-        return Arguments(call.pairs, kind, words, marks.text)
+        ends = tuple(mark for mark in marks.text if mark not in marks.strays)
+        return Arguments(call.pairs, kind, words, marks.text, ends)
 
     def one(self, call: CallShape, spelled: str, kind: str = "string") -> str:
         pairs = call.pairs

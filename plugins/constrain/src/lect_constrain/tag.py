@@ -94,7 +94,7 @@ class Tag:
         """Return free text."""
         marks = [*node.without, *[node.end] * bool(node.end)]
         found = [self.special.search(mark) if self.special else None for mark in marks]
-        if marks and all(found):
+        if marks and all(found) and (not node.end or (found[-1] and not found[-1].start())):
             ids = {self.tokens[each[0]] for each in found if each}
             text: dict[str, Any] = {"type": "any_tokens", "exclude_tokens": sorted(ids)}
             return _row([text, *self.spelled(node.end)])

@@ -173,6 +173,8 @@ class Values:
         extra = schema.get("additionalProperties", True)
         keyed = {name: self.node(each, f"{path}/properties/{name}") for name, each in properties.items()}
         keyed |= {name: self.node({}) for name in required if name not in keyed}
+        if notation.is_sorted:
+            keyed = {name: keyed[name] for name in sorted(keyed, key=str.lower)}
         if notation.tags:
             found = in_order([(self.tagged(name, each), name in required) for name, each in keyed.items()], Lit(""))
             return alt(each for each in found.items if each is not EMPTY) if isinstance(found, Alt) else found
