@@ -10,6 +10,7 @@ import sys
 
 import agents
 import chats
+import constraints
 import conversation
 import import_cost
 import jinja
@@ -20,7 +21,7 @@ import replies
 import sets
 import tokens
 
-LINES = (import_cost, conversation, rendering, jinja, replies, tokens, sets)
+LINES = (import_cost, conversation, rendering, jinja, replies, tokens, sets, constraints)
 TABLES = (rendering, agents, chats, labels)
 """The parts that have a row for each template."""
 PARTS = list(dict.fromkeys(part.__name__ for part in (*LINES, *TABLES)))
