@@ -3,6 +3,7 @@
 import json
 import random
 
+import pages
 import pytest
 from constraints import XGrammar, problem, random_message, random_tools, vocabulary_of, without_stop
 from tiny_gguf import tiny_gguf
@@ -10,6 +11,7 @@ from tiny_gguf import tiny_gguf
 import lect
 from lect_constrain import constrain
 
+PAGE = pages.DOCS / "how-to" / "force-valid-calls.md"
 QUESTION = [{"role": "user", "content": "Hi"}]
 TIRED = 6.0
 """How much likelier tokens are that close something: a random model would never end."""
@@ -83,15 +85,12 @@ def test_what_xgrammars_own_definition_rejects_is_allowed(theirs, name, message)
     assert XGrammar(vocabulary, tag).accepts(text) is None
 
 
-def test_a_model_of_xgrammars_can_have_lects_definition():
-    xgrammar = pytest.importorskip("xgrammar")
-
-    def lects(function_tools, builtin_tools, tool_choice, reasoning, **options):
-        listed = [each.model_dump() for each in function_tools]
-        return xgrammar.StructuralTag.from_json(constrain("Qwen/Qwen3-8B", listed).structural_tag())
-
-    xgrammar.register_model_structural_tag("lects_qwen_3")(lects)
-    assert xgrammar.get_model_structural_tag("lects_qwen_3", tools=TOOLS).format.type == "sequence"
+def test_the_page_registers_lects_definition_with_xgrammar(tmp_path):
+    pytest.importorskip("xgrammar")
+    examples = pages.python_examples(PAGE, ("python", "py"))
+    assert any("register_model_structural_tag" in example.code for example in examples)
+    for example, printed in zip(examples, pages.run_program(examples, tmp_path), strict=True):
+        assert example.printed is None or pages.fits(printed, example.printed), printed
 
 
 @pytest.mark.parametrize(
