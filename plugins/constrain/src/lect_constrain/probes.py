@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lect import LectError
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lect import Template
     from lect.plugin.grammar import Grammar
 
-REASONING, CONTENT, CALLS = "reasoning", "content", "calls"
+REASONING, CONTENT = "reasoning", "content"
 NAME, ID, COUNT = object(), object(), object()
 """Places in what is written around a call: of its name, of an id, of its number."""
 QUESTION = "zqqu"
@@ -53,8 +53,6 @@ class Pairs:
     separator: str
     none: str
     equals: dict[str, str]
-    words: dict[str, str] = field(default_factory=dict)
-    """How a value of a type was spelt."""
     is_sorted: bool = False
 
 

@@ -6,22 +6,19 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from lect.plugin.grammar import Grammar, Literals, Params
-from lect_constrain.examples import example_form, paired_syntax
+from lect.plugin.grammar import Grammar
+from lect_constrain.examples import example_form
+from lect_constrain.pairs import ONE, finder, pairs_of
 from lect_constrain.probes import (
     CONTENT,
     COUNT,
-    KEY,
     LABEL,
     NAMES,
     REASONING,
-    SAMPLES,
     TEXT,
-    TEXT_VALUE,
     THOUGHT,
     CallShape,
     Form,
-    Pairs,
     Parts,
     Pieces,
     Prober,
@@ -35,9 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from lect import Template
-
-ONE = {KEY: TEXT_VALUE}
-SECOND = "zqkz"
 
 
 def shape_of(template: Template, grammar: Grammar, options: Mapping[str, Any]) -> Shape:
@@ -156,7 +150,7 @@ def _probed_call(prober: Prober, cut: Cutter, texts: list[str]) -> Form | None:
     """Return how a template writes calls, and what it writes before them; None if they are not found."""
     grammar = prober.grammar
     ids = [grammar.id_of(name, index) for index, name in enumerate(NAMES)]
-    find = _finder(prober.grammar, texts[0])
+    find = finder(prober.grammar, texts[0])
     spans = [find(text, NAMES[0], ONE, 0) for text in texts]
     if any(span is None for span in spans):
         return None
@@ -186,7 +180,7 @@ def _probed_call(prober: Prober, cut: Cutter, texts: list[str]) -> Form | None:
                 shape.first = _counted_first(shape.first, shape.further)
             break
     if find is not cut_arguments:
-        shape.pairs = _pairs(prober, shape, open_text)
+        shape.pairs = pairs_of(prober, open_text)
     return Form(shape, befores)
 
 
@@ -225,82 +219,3 @@ def _call_open(heads: list[str], cut: Cutter) -> str:
         while not tail.endswith(shared):
             shared = shared[1:]
     return shared.lstrip()
-
-
-def _finder(grammar: Grammar, text: str) -> Any:
-    """Return what finds the arguments of a call: of JSON, or written one by one."""
-    if cut_arguments(text, NAMES[0], ONE, 0) is not None:
-        return cut_arguments
-    kind, close = paired_syntax(grammar, text)
-
-    def find(text: str, name: str, arguments: Any, start: int) -> tuple[int, int] | None:
-        at = text.find(name, start)
-        key = text.find(next(iter(arguments), "\0"), at)
-        if at < 0 or key < 0 or kind is None:
-            return None
-        begin = at + len(name)
-        begin = text.find(kind.open, begin) if isinstance(kind, Params) else key
-        end = text.find(close.replace("{name}", name), key)
-        return None if begin < 0 or end < 0 else (begin, end)
-
-    return find
-
-
-def _pairs(prober: Prober, shape: CallShape, open_text: str) -> Pairs | None:
-    """Return how a template writes arguments one by one."""
-    found: dict[str, str] = {}
-    words: dict[str, str] = {}
-    pairs: Pairs | None = None
-    kind, close_mark = paired_syntax(prober.grammar, prober.reply([(NAMES[0], ONE)]) or "")
-    assert kind is not None
-    for type_name, (value, spellings) in SAMPLES.items():
-        text = prober.reply([(NAMES[0], {KEY: value})]) or ""
-        region = _region(prober, text, open_text, shape, kind, close_mark)
-        if region is None or KEY not in region:
-            continue
-        at = region.find(KEY)
-        for spelling in spellings if isinstance(kind, Params) else (*_quoted(kind, value), *spellings):
-            start = region.find(spelling, at + len(KEY))
-            if start >= 0:
-                found[type_name], words[type_name] = region[at + len(KEY) : start], spelling
-                if pairs is None:
-                    close = region[start + len(spelling) :]
-                    if isinstance(kind, Params) and "{key}" in kind.close:
-                        close = close.replace(kind.close.replace("{key}", KEY), kind.close)
-                    pairs = Pairs(region[:at], close, "", "", found, words)
-                break
-    if pairs is None:
-        return None
-    none = prober.reply([(NAMES[0], {})]) or ""
-    region = _region(prober, none, open_text, shape, kind, close_mark) if none else None
-    pairs.none = region or ""
-    two = prober.reply([(NAMES[0], {SECOND: TEXT_VALUE, KEY: TEXT_VALUE})]) or ""
-    region = _region(prober, two, open_text, shape, kind, close_mark) or ""
-    if SECOND in region and KEY in region:
-        pairs.is_sorted = region.find(KEY) < region.find(SECOND)
-        one, other = sorted((region.find(KEY), region.find(SECOND)))
-        value_end = region.find(TEXT_VALUE, one) + len(TEXT_VALUE)
-        value_end += len(words["string"]) - words["string"].find(TEXT_VALUE) - len(TEXT_VALUE)
-        middle = region[value_end:other].replace(SECOND, "{key}").replace(KEY, "{key}")
-        pairs.separator = (
-            middle.removeprefix(pairs.close).removesuffix(pairs.open) if pairs.close + pairs.open else middle
-        )
-    return pairs
-
-
-def _region(
-    prober: Prober, text: str, open_text: str, shape: CallShape, kind: Params | Literals, close_mark: str
-) -> str | None:
-    """Return the arguments in a rendering."""
-    at = text.find(open_text)
-    if at < 0:
-        return None
-    begin = at + len(open_text)
-    end = text.find(close_mark, begin) if isinstance(kind, Params) else text.rfind(close_mark)
-    return None if end < 0 else text[begin:end]
-
-
-def _quoted(kind: Literals, value: Any) -> tuple[str, ...]:
-    if not isinstance(value, str):
-        return ()
-    return tuple(f"{quote}{value}{quote}" for quote in (*kind.quotes, '"', "'"))
