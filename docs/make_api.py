@@ -31,6 +31,7 @@ MODULES = [
         "lect_kit",
         "lect_rollout",
         "lect_rows",
+        "lect_view",
     )
     if find_spec(name)
 ]

@@ -31,7 +31,7 @@ NEEDS = {
 }
 """What packages need besides core."""
 # They use core's private modules, which may change in any version.
-PINNED = {"constrain", "data", "kit", "rollout", "rows"}
+PINNED = {"constrain", "data", "kit", "rollout", "rows", "view"}
 # They are imported by their users alone, so they have no entry points.
 LIBRARIES = {"apis"}
 # Groups without adapters for names.
@@ -124,7 +124,7 @@ def test_the_entry_points_of_a_tool_are_commands_and_functions(name):
     commands, functions = entry_points(name, "lect.commands"), entry_points(name, "lect.functions")
     assert commands == {command: f"lect_{name}.cli.{command}" for command in commands}
     assert all(value.startswith(f"lect_{name}:") for value in functions.values())
-    assert functions.keys() <= set(lect.__all__)
+    assert functions.keys() <= {*lect.__all__, "picture"}  # The latter is for notebooks, which call no function.
 
 
 def test_generated_files_are_up_to_date():
@@ -191,7 +191,7 @@ def test_core_offers_every_plugin_as_an_extra():
 
 
 def test_tools_have_extras_of_their_own():
-    extras = {name: name for name in ("apis", "constrain", "data", "hub", "rollout", "rows")} | {"kit": "testing"}
+    extras = {name: name for name in ("apis", "constrain", "data", "hub", "rollout", "rows", "view")} | {"kit": "testing"}
     assert {name: CORE["optional-dependencies"][extra] for name, extra in extras.items()} == {
         name: [f"lect-{name}"] for name in TOOLS
     }

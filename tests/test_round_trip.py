@@ -18,6 +18,7 @@ from lect_kit.conversations import TOOLS
 # FastChat's and XTuner's templates are kept as they are, with or without stop strings; the others have no templates.
 COPIES = {
     "fastchat", "xtuner", "constrain", "data", "dialects", "hub", "jinja", "kit", "ollama", "paddlenlp", "rollout", "rows",
+    "view",
 }  # fmt: skip
 NAMES = sorted({path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml")} - COPIES)
 QUESTION = {"role": "user", "content": "Hi"}

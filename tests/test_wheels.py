@@ -27,6 +27,7 @@ USES = {
     "paddlenlp": (f"""lect.load_template('{{"query": "Q: {{{{query}}}}"}}').text({HELLO})""", "Q: Hello!"),
     "rollout": (f"lect.rollout('a/model', {HELLO}, {BYTES}, adapter='chatml').feed(b'Hi!').content", "Hi!"),
     "rows": ("lect.messages([['Hello!', 'Hi!']])[1]['content']", "Hi!"),
+    "view": (f"lect.template('chatml').render({HELLO})._repr_html_()[:22]", '<div class="lect-view '),
     "xtuner": ("__import__('lect_xtuner').PROMPT_TEMPLATE.internlm_chat['SUFFIX']", "<eoa>"),
 }
 """For each plugin, something that works once it is installed."""

@@ -1,9 +1,8 @@
-"""`lect tokens`, and the same picture in notebooks."""
+"""`lect tokens`: a prompt, token by token."""
 
 import json
 import pickle
 import sys
-from html.parser import HTMLParser
 
 import character_tokenizer
 import pytest
@@ -12,7 +11,6 @@ from character_tokenizer import CharacterTokenizer
 import lect
 from lect.cli import main
 from lect.plugin import Family, Rule, Turn, TurnTemplate
-from lect.tokens import picture
 
 CONTROLS = {"<user>": 2_000_001, "<bot>": 2_000_002, "</s>": 2_000_003}
 ACME = TurnTemplate(
@@ -23,7 +21,6 @@ ACME = TurnTemplate(
     markers=CONTROLS,
 )
 CHAT = [{"role": "user", "content": "a</s>"}, {"role": "assistant", "content": "ok"}]
-HOSTILE = '<script>alert("1")</script>&amp;\' onmouseover=\'x" </pre>\x1b\u202e'
 
 
 @pytest.fixture(autouse=True)
@@ -139,72 +136,10 @@ def test_a_tokenizer_is_a_directory_or_a_file(tokenizer, tmp_path, capsys):
     assert "holds no tokenizer that can be read: " in capsys.readouterr().err
 
 
-# In notebooks
-
-
-class Page(HTMLParser):
-    """What a browser would make of a page."""
-
-    def __init__(self, page):
-        super().__init__()
-        self.tags, self.attributes, self.text = set(), set(), ""
-        self.styles = []
-        self.feed(page)
-        self.close()
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.add(tag)
-        self.attributes |= {name for name, _ in attrs}
-        self.styles.append(dict(attrs).get("style") or "")
-
-    def handle_data(self, data):
-        self.text += data
-
-
-def shown(messages):
-    prompt = ACME.render(messages)
-    return [Page(each._repr_html_()) for each in (prompt, prompt.encode(CharacterTokenizer(CONTROLS)))]
-
-
-@pytest.mark.parametrize("role", ["user", "assistant"])
-def test_no_text_of_a_user_becomes_markup(role):
-    for page in shown([CHAT[0], {"role": role, "content": HOSTILE}]):
-        assert page.tags == {"div", "pre", "span"}
-        assert page.attributes == {"style", "title"}
-        assert HOSTILE[:-2] in page.text
-        assert "\\x1b\\u202e" in page.text
-
-
-def test_the_whole_prompt_is_shown_with_its_origins_and_loss():
-    for page in shown(CHAT):
-        for origin in ("template", "input"):
-            assert any(picture.COLOURS[origin] in style for style in page.styles)
-            assert origin in page.text
-        assert page.text.endswith("<user>a</s>↵\n<bot>ok</s>↵\n")
-    by_segment, by_token = shown(CHAT)
-    # The legend has one too.
-    assert sum(picture.LOSS in style for style in by_segment.styles) == 1 + len(["ok", "</s>"])
-    assert sum(picture.LOSS in style for style in by_token.styles) == 1 + len(["o", "k", "</s>"])
-
-
-def test_a_prompt_from_another_process_is_shown_too():
-    prompt = pickle.loads(pickle.dumps(ACME.render(CHAT)))
-    assert prompt._repr_html_() == ACME.render(CHAT)._repr_html_()
-    encoded = pickle.loads(pickle.dumps(prompt.encode(CharacterTokenizer(CONTROLS))))
-    assert encoded._repr_html_() is None
+def test_tokens_from_another_process_have_no_texts():
+    encoded = pickle.loads(pickle.dumps(ACME.render(CHAT).encode(CharacterTokenizer(CONTROLS))))
     with pytest.raises(lect.TokenizerError, match="only in the process that encoded them"):
         encoded.pieces()
-
-
-def test_a_prompt_is_shown_even_if_its_mask_is_invalid():
-    prompt = ACME.render([*CHAT[:1], {**CHAT[1], "weight": "much"}])
-    assert "ok" in Page(prompt._repr_html_()).text
-
-
-def test_the_length_of_a_picture_is_bounded(monkeypatch):
-    monkeypatch.setattr(picture, "MOST_SHOWN", 8)
-    for page in shown(CHAT):
-        assert page.text.endswith("<user>a<... and 16 more characters")
 
 
 def test_several_tokens_of_one_character_show_it_once():

@@ -90,3 +90,17 @@ def test_functions_are_listed(only, capsys):
     only({"function-good": BEGIN})
     assert main(["plugins", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)[0]["functions"] == ["rollout"]
+
+
+def test_a_notebook_shows_what_a_package_draws(site, monkeypatch):
+    values = (
+        lect.template("chatml").render([]),
+        lect.parse(None, "Hi", format="think"),
+        lect.resolve("a/model", adapter="chatml"),
+    )
+    monkeypatch.setattr(lect, "_registry", registry_of())
+    assert [value._repr_html_() for value in values] == [None, None, None]
+    source = "def adapter(value): return f'<b>{type(value).__name__}</b>'"
+    install(site, "function-picture", "picture", source, group="lect.functions")
+    monkeypatch.setattr(lect, "_registry", registry_of("function-picture"))
+    assert [value._repr_html_() for value in values] == ["<b>Prompt</b>", "<b>Reply</b>", "<b>Resolution</b>"]

@@ -22,6 +22,7 @@ FLOORS = {
     "facts": 2,
     "files": 2,
     "objects": 1,
+    "pictures": 2,
     "source": 2,
     "prompt": 3,
     "reply": 3,
@@ -57,6 +58,7 @@ PRIVATE = {
     "constrain",  # It asks the engine that reads which marks are live in a text.
     "rollout",  # It continues prompts and encodings where core stopped.
     "rows",  # It reads objects, weights and tools by the rules by which core writes them.
+    "view",  # It shows what core knows of prompts and encodings, and renders as core's commands do.
 }
 
 

@@ -8,7 +8,7 @@ import pytest
 from sandbox import ARROW, CORE_NEEDS, JINJA, REPOSITORY, TESTERS, Environment, run
 
 # All but the tools, which those who only write prompts do not need.
-TOOLS = {"apis", "constrain", "data", "hub", "kit", "rollout", "rows"}
+TOOLS = {"apis", "constrain", "data", "hub", "kit", "rollout", "rows", "view"}
 PLUGINS = sorted({path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml")} - TOOLS)
 CHATML = "<|im_start|>user\nHello!<|im_end|>\n<|im_start|>assistant\n"
 QWEN = "<|im_start|>system\nYou are Qwen, created by Alibaba Cloud. You are a helpful assistant.<|im_end|>\n" + CHATML
@@ -25,6 +25,7 @@ INSTALLS = {
     "lect[apis]": (["apis"], ["some/model", "--adapter", "chatml"], CHATML),
     "lect[constrain]": (["constrain"], ["some/model", "--adapter", "chatml"], CHATML),
     "lect[rollout]": (["rollout"], ["some/model", "--adapter", "chatml"], CHATML),
+    "lect[view]": (["view"], ["some/model", "--adapter", "chatml"], CHATML),
     "lect[rows]": (["rows"], ["some/model", "--adapter", "chatml"], CHATML),
     "lect-vicuna": (["vicuna"], ["lmsys/vicuna-7b-v1.5"], VICUNA),
 }

@@ -47,6 +47,7 @@ EXTRAS = {
     "constrain": ["lect-constrain"],
     "data": ["lect-data"],
     "hub": ["lect-hub"],
+    "view": ["lect-view"],
     "tokens": ["tokenizers>=0.21"],
 }
 """The extras for more than prompts: the packages that are tools, and what `lect tokens` reads a tokenizer with."""

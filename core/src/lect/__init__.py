@@ -38,6 +38,7 @@ from lect.errors import (
 )
 from lect.format.prompt import Prompt
 from lect.format.template import Template
+from lect.pictures import functions
 from lect.registry.registry import REGISTRY
 from lect.registry.resolve import Resolution, base_note
 from lect.values import Control, Origin, Row, Segment, Unused
@@ -77,6 +78,7 @@ __all__ = [
 ]  # fmt: skip
 
 _registry = REGISTRY
+functions.append(lambda name: _registry.function(name))
 
 
 _LAZY = {

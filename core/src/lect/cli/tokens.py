@@ -9,7 +9,7 @@ import lect
 from lect.cli.rendering import STYLES, Rendered, add_conversation, notes_on, print_notes, render
 from lect.cli.screen import Painted, Screen, write_json
 from lect.cli.sources import load_tokenizer
-from lect.tokens.picture import TOKENIZER, Fragment
+from lect.tokens.fragments import TOKENIZER, Fragment
 
 PATHS = ("model",)
 EPILOG = """\

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lect.computed import computed
 from lect.errors import MaskError
+from lect.pictures import picture
 from lect.prompt.segments import Ended, is_role
 from lect.values import TRANSFORMED, Control, Origin, Segment
 
@@ -45,6 +46,7 @@ class Prompt:
 
     template: Facts
     text: str
+    _repr_html_ = picture
 
     def __init__(self, template: Facts, source: PromptSource, request: Request, write: Write, *, most_controls: int):
         self.template = template
@@ -80,16 +82,6 @@ class Prompt:
 
     def __repr__(self) -> str:
         return f"<Prompt by {self.template.name!r}: {len(self.text)} characters>"
-
-    def _repr_html_(self) -> str:
-        """Return a picture for notebooks: who wrote what, and what carries loss."""
-        from lect.tokens.picture import as_html, pieces_of
-
-        try:
-            spans = self.loss_spans()
-        except MaskError:
-            spans = []
-        return as_html(pieces_of(self.layout, spans), f"{self.template.name}: {len(self.text):,} characters")
 
     @computed
     def segments(self) -> tuple[Segment, ...]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.contain import StageError
 from lect.errors import saferepr
+from lect.pictures import picture
 from lect.registry.groups import FALLBACK as FALLBACKS
 from lect.registry.groups import GROUP, PATHS
 from lect.registry.refs import LONGEST_SHOWN, readings
@@ -104,6 +105,8 @@ class Resolution:
         self.fallback = specificity is not None and adapter is not None and adapter.fallback
         self.warnings = warnings
         self.pin = pin
+
+    _repr_html_ = picture
 
     def __repr__(self) -> str:
         path = saferepr(self.ref.original, LONGEST_SHOWN)

@@ -3,6 +3,8 @@
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
+from lect.pictures import picture
+
 OUR_KEY = "reasoning_content"
 PieceKind = Literal["content", "reasoning", "call", "mark", "after"]
 
@@ -90,6 +92,9 @@ class Reply(NamedTuple):
     raw: str = ""
     incomplete: tuple[ToolCall, ...] = ()
     pieces: tuple[Piece, ...] = ()
+
+    def _repr_html_(self) -> str | None:
+        return picture(self)
 
     def to_openai(self, *, incomplete: bool = True) -> dict[str, Any]:
         """Return the reply as an OpenAI message, in which the arguments of calls are JSON text.

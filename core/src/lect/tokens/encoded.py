@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from lect.computed import computed
 from lect.errors import MaskError, TokenizerError, expect_one_of
+from lect.pictures import picture
 from lect.prompt.fields import spell
 from lect.prompt.limits import DEFAULT
 from lect.tokens.policy import DEFAULT_POLICY, LossPolicy
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from lect.facts import Facts
-    from lect.tokens.picture import Fragment
+    from lect.tokens.fragments import Fragment
     from lect.tokens.spans import LossSpan
     from lect.tokens.tokenizer import Encoder, Offsets, Tokens
     from lect.tokens.turns import Layout, TurnSpan
@@ -84,19 +85,13 @@ class Encoded:
         self._tokens = tokens
         self._policy = policy
 
+    _repr_html_ = picture
+
     def __len__(self) -> int:
         return len(self.ids)
 
     def __repr__(self) -> str:
         return f"<Encoded: {len(self.ids)} tokens>"
-
-    def _repr_html_(self) -> str | None:
-        """Return a picture for notebooks: the tokens, who wrote them, and which carry loss."""
-        if not hasattr(self, "_prompt"):
-            return None  # It was unpickled: the text stayed in the other process.
-        from lect.tokens.picture import as_html
-
-        return as_html(self.pieces(), f"{self._prompt.template.name}: {len(self.ids):,} tokens")
 
     def pieces(self) -> list[Fragment]:
         """Return the tokens with their texts, origins, fields and weights.
@@ -104,7 +99,7 @@ class Encoded:
         Raises:
             TokenizerError: If it was encoded in another process.
         """
-        from lect.tokens.picture import tokens_of
+        from lect.tokens.fragments import tokens_of
 
         if not hasattr(self, "_prompt"):
             msg = "the texts of tokens are known only in the process that encoded them\n  try: pieces() there"

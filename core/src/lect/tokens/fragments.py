@@ -1,0 +1,54 @@
+"""The tokens of a prompt, each with its text, its origin and the loss that it carries."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import TYPE_CHECKING, NamedTuple
+
+from lect.prompt.fields import spell
+from lect.values import Origin
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from lect.tokens.turns import Layout
+    from lect.values import Segment
+
+TOKENIZER = "tokenizer"
+"""The origin of a token that stands for no character: the tokenizer itself puts it before the text."""
+
+
+class Fragment(NamedTuple):
+    """A token."""
+
+    id: int
+    text: str
+    """What it adds to the text of the pieces before it; empty for a token that only continues a character."""
+    origin: str
+    """The value of an `Origin`, or `tokenizer`."""
+    field: str
+    """The field that its text is from, such as `messages[1].content`; empty for text of the template."""
+    weight: float
+
+
+def tokens_of(tokens: Iterable[tuple[int, tuple[int, int], float]], layout: Layout, opening: int) -> list[Fragment]:
+    """Return an encoded prompt by tokens, of which the first `opening` are the tokenizer's.
+
+    They are given as the id of each, the characters that it stands for, and its weight.
+    """
+    pieces, position = [], 0
+    for index, (each, (start, end), weight) in enumerate(tokens):
+        if index < opening:
+            pieces.append(Fragment(each, "", TOKENIZER, "", 0.0))
+            continue
+        first, last = (_segment_at(layout, place) for place in (start, max(start, end - 1)))
+        segment = last if first.origin is Origin.TEMPLATE else first  # the one from outside, if there is one
+        # Some tokenizers leave white space out of the offsets, and several tokens may share a character.
+        text, position = layout.text[position:end], max(position, end)
+        field = spell(segment.path) if segment.path else ""
+        pieces.append(Fragment(each, text, segment.origin.value, field, weight))
+    return pieces
+
+
+def _segment_at(layout: Layout, position: int) -> Segment:
+    return layout.segments[min(bisect_right(layout.starts, position), len(layout.segments)) - 1]
