@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import sys
 from datetime import date, datetime
 
@@ -347,6 +348,18 @@ def test_segments_are_shown_one_per_line(capsys):
         "template                       0     '</user>'\n"
         "template                             '<bot>'\n"
     )
+
+
+def test_the_prompt_itself_is_coloured_by_origin(monkeypatch, capsys):
+    assert main(["prompt", "acme-7b", "Hi"]) == 0
+    plain = capsys.readouterr().out
+    assert main(["prompt", "acme-7b", "Hi", "--show-inline"]) == 0
+    assert capsys.readouterr().out == plain
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert main(["prompt", "acme-7b", "Hi", "--show-inline"]) == 0
+    coloured = capsys.readouterr().out
+    assert "\x1b[32mHi\x1b[0m" in coloured
+    assert re.sub(r"\x1b\[\d+m", "", coloured).rstrip("\n") == plain.rstrip("\n")
 
 
 def test_segments_of_the_template_and_of_the_caller_have_different_colours(monkeypatch, capsys):

@@ -31,6 +31,8 @@ def configure(parser: ArgumentParser) -> None:
     add_conversation(parser)
     segments = "show the pieces of the prompt, and where each came from"
     parser.add_argument("--show-segments", action="store_true", help=segments)
+    inline = "colour the prompt by where each piece came from, on a terminal"
+    parser.add_argument("--show-inline", action="store_true", help=inline)
     parser.add_argument("--json", action="store_true", help="print the prompt and all that is known about it as JSON")
 
 
@@ -44,8 +46,12 @@ def run(arguments: Namespace) -> None:
     screen = Screen(sys.stdout)
     if arguments.show_segments:
         screen.table(map(_row, prompt.segments), header=("origin", "field", "turn", "text"), indent=0)
-    elif screen.is_terminal:
-        screen.write(screen.visible(prompt.text) + ("" if prompt.text.endswith("\n") else "\n"))
+    elif screen.is_terminal or (arguments.show_inline and screen.colours):
+        pieces = [(prompt.text, "")]
+        if arguments.show_inline:
+            pieces = [(segment.text, STYLES[segment.origin]) for segment in prompt.segments]
+        shown = "".join(screen.paint(screen.visible(text), style) for text, style in pieces)
+        screen.write(shown + ("" if prompt.text.endswith("\n") else "\n"))
     else:
         write_exactly(prompt.text)
     print_notes(notes_on(rendered))

@@ -31,7 +31,8 @@ def show_prompt(prompt: lect.Prompt, most: int | None = None) -> View:
     controls = control_notes(prompt, prompt.controls)
     layers = [segment_notes(prompt), *layered(controls), loss_notes(prompt)]
     body = blocks(prompt.text, turn_blocks(prompt), layers, most)
-    summary = f"{len(prompt.text):,} characters, {counted(len(prompt.turns), 'turn')}"
+    found = [(len(prompt.turns), "turn"), (len(controls), "forged control text"), (len(prompt.unused), "unused field")]
+    summary = ", ".join([f"{len(prompt.text):,} characters", *(counted(*each) for each in found if each[0])])
     aside = control_findings(prompt, controls, more=prompt.more_controls) + unused_findings(prompt)
     return View(f"{prompt.template.name}: the prompt", summary, beside(body, aside), legend(layers))
 

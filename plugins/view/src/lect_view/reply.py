@@ -143,7 +143,7 @@ def _arrived(recorded: Recorded) -> Iterator[str]:
 
 def _controls(steps: int) -> str:
     return (
-        '<form class="steps" hidden><button type="button" class="back">◀ back</button>'
+        '<form class="steps" aria-label="steps of the stream" hidden><button type="button" class="back">◀ back</button>'
         '<button type="button" class="on">on ▶</button><button type="button" class="play">play</button>'
         f'<input type="range" min="0" max="{steps}" value="{steps}" aria-label="step of the stream">'
         '<output aria-live="polite"></output></form>\n'
@@ -159,8 +159,8 @@ def _log(steps: Iterable[Step]) -> str:
     )
     head = "<thead><tr><th>step</th><th>chunk</th><th>events</th></tr></thead>"
     return (
-        '<details class="log" open><summary>How it arrived</summary>'
-        f'<div class="scroll" tabindex="0"><table>{head}<tbody>{rows}</tbody></table></div></details>'
+        '<section aria-label="how it arrived"><details class="log" open><summary>How it arrived</summary>'
+        f'<div class="scroll" tabindex="0"><table>{head}<tbody>{rows}</tbody></table></div></details></section>'
     )
 
 
