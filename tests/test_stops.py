@@ -15,7 +15,9 @@ from lect.plugin import CHATML, DEFAULT
 FACTS = json.loads((REPOSITORY / "tests/data/stops.json").read_text("utf-8"))["templates"]
 TOKENIZERS = SHARED / "tokenizers"
 # The maker's template omits the bos before a role that it does not know.
-WITHOUT_BOS = {("zephyr-gemma", "developer_role"), ("zephyr-gemma", "developer_role+gen")}
+WITHOUT_BOS = {
+    (name, case) for name in ("zephyr-gemma", "hunyuan-a13b") for case in ("developer_role", "developer_role+gen")
+}
 # The maker's template begins with eight spaces for each system text.
 SPACES_BEFORE_BOS = {"deepseek-v2.5"}
 # The tokenizer files lack tokens that the maker's own code adds (see `doctor`): <|observation|> follows <|assistant|>.
