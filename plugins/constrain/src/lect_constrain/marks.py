@@ -50,7 +50,7 @@ def live_marks(grammar: Grammar, stop: Iterable[str], markers: Iterable[str], na
     parts = {mark for mark in markers if any(mark in each and mark != each for each in own)}
     known = {mark for mark in own if mark[:1] in ODD} | {*markers} - parts
     text |= {mark for mark in known if "{" not in mark and sum(map(str.isalpha, mark)) > 3}
-    strays = frozenset(text | reasoning) - own
+    strays = frozenset(text | reasoning) - own - parts
     first, bare = "", set()
     for section in grammar.sections:
         opened = [mark if isinstance(mark, str) else mark[0] for mark in section.open]
