@@ -76,6 +76,5 @@ def test_the_differences_that_no_family_checks_are_known():
         except lect.UnknownModelError:
             without.add(row.id)
     assert without == {
-        "alpaca", "dolphin-mixtral", "h2ogpt-oasst1", "hunyuan", "llama2-chinese", "phind", "smaug-34b",
-        "starchat", "vigogne-2-70b", "yandexgpt-5",
+        "alpaca", "h2ogpt-oasst1", "llama2-chinese", "phind", "smaug-34b", "starchat", "vigogne-2-70b", "yandexgpt-5",
     }  # fmt: skip

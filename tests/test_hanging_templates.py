@@ -33,7 +33,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 from lect.cli import main
 sys.exit(main())
 """
-WITHOUT_PATHS = {"families", "plugins", "templates", "formats", "check"}
+WITHOUT_PATHS = {"families", "plugins", "templates", "formats", "check", "dataset"}
 WITH_PATHS = {
     "prompt": ["MODEL", "Hello!"],
     "tokens": ["MODEL", "Hello!", "--tokenizer", "MODEL"],
@@ -43,6 +43,10 @@ WITH_PATHS = {
     "diff": ["chatml", "MODEL"],
     "doctor": ["MODEL", "--tokenizer", "MODEL"],
     "audit": ["MODEL"],
+    "verify": ["MODEL", "--model", "lect:chatml"],
+    "lock": ["MODEL"],
+    "constrain": ["MODEL", "--to", "lark"],
+    "view": ["MODEL", "Hello!"],
     "new": ["acme", "--from", "MODEL"],
 }
 

@@ -36,6 +36,7 @@ REWRITTEN = {
 }
 """Templates that rewrite some contents, and happen to write the same characters."""
 PUNCTUATION = {
+    "deepcogito--cogito-v1-preview-llama-3B": "it writes a whole call as JSON: to the family the name and the arguments are the call's",
     "CohereLabs--command-a-reasoning-08-2025": "it writes a result letter by letter, as JSON: to the family all of that is the result",
     "LiquidAI--LFM2.5-VL-450M": "it writes a part that is neither text nor image as JSON: to the family all of that is the part",
     "mistralai--Mistral-7B-Instruct-v0.3": "it writes a function as JSON: to the family the braces round it are the template's",
@@ -135,7 +136,7 @@ def is_found(text, fields, path, start, content):
 
 def test_the_makers_templates_are_here():
     assert len(SLUGS) == 472
-    assert NATIVE.keys() <= set(SLUGS)
+    assert NATIVE.keys() <= ENTRIES.keys()
 
 
 @pytest.mark.parametrize("slug", SLUGS)

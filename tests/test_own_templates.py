@@ -30,7 +30,9 @@ if not STRESS:
     OTHERS = OTHERS[::12]
 SAYS_MORE = "internlm--internlm2-1_8b"
 """Its family says more about tools than the maker's template (see its deviations): a directory has its own."""
-TWO_NAMES = {"NousResearch--Nous-Hermes-2-Mixtral-8x7B-DPO", "google--gemma-3-1b-it"}
+TWO_NAMES = {
+    "NousResearch--Nous-Hermes-2-Mixtral-8x7B-DPO", "google--gemma-3-1b-it", "teknium--OpenHermes-2.5-Mistral-7B",
+}  # fmt: skip
 """Templates whose tree and tokens are those of another family or version, with other stops or replies."""
 
 
@@ -143,7 +145,7 @@ def test_a_family_gets_the_ids_and_stops_of_the_model(tmp_path):
 
 def test_every_fingerprint_leads_to_an_existing_template():
     for row in fingerprints().values():
-        assert lect.template(row["template"])
+        assert "template" not in row or lect.template(row["template"])
 
 
 def test_the_fingerprints_are_those_of_the_makers_texts():

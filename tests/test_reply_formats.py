@@ -71,7 +71,8 @@ def test_a_fact_of_the_grammar_serves_several_formats_or_has_a_reason_beside_it(
 
 
 def test_every_vector_has_a_format_and_every_format_but_react_has_a_vector():
-    assert set(FORMATS) - {vector["format"] for vector in replies.vectors("parse")} == {"react"}
+    # No output of Nemotron Mini with a call was found in public; its template says how it calls.
+    assert set(FORMATS) - {vector["format"] for vector in replies.vectors("parse")} == {"react", "nemotron_mini"}
 
 
 def test_the_package_advised_for_a_missing_reply_format_has_it():

@@ -74,14 +74,14 @@ NEVER_IMITATED = (
 )  # fmt: skip
 """Templates whose turns no case imitates: they are plain text."""
 SINCE = (
-    "apertus", "bielik", "dbrx", "dots", "ernie", "exaone", "falcon", "hermes", "hunyuan", "internvl", "jamba",
+    "apertus", "bielik", "dbrx", "dolphin", "dots", "ernie", "exaone", "falcon", "hermes", "hunyuan", "internvl", "jamba",
     "laguna", "lfm2", "ling", "llava", "longcat", "mimo", "minicpm", "minimax", "muse", "nanbeige", "nemotron", "olmo",
     "openbuddy", "openchat", "opencoder", "orion", "rnj", "seallm", "seed", "smollm", "solar", "step", "telechat",
-    "xverse",
+    "xverse", "llama:cogito-v1-llama", "phi:phi-4-mini-reasoning", "phi:phi-4-multimodal",
 )  # fmt: skip
-"""Families that the battery has no case for; their own markers are tried one by one."""
-TAKEN_OUT = {"nemotron:nemotron-nano-v2": "</think>"}
-"""Markers that never arrive: this format removes `/think` from what a user says."""
+"""Families and templates that the battery has no case for; their own markers are tried one by one."""
+TAKEN_OUT = {"nemotron:nemotron-nano-v2": "</think>", "exaone:exaone-deep": "</thought>"}
+"""Markers that never arrive: these formats remove `/think`, and what ends with `</thought>`, from what a user says."""
 CHANGES_TEXTS = frozenset({"falcon:falcon-instruct"})
 """Templates that rewrite the inside of a text."""
 
@@ -157,7 +157,7 @@ def spoken_by(case):
 
 def is_never_imitated(name):
     """Return whether a template is known to be imitated by no case."""
-    return name in NEVER_IMITATED or name.partition(":")[0] in SINCE
+    return name in (*NEVER_IMITATED, *SINCE) or name.partition(":")[0] in SINCE
 
 
 CALL = {"id": "call00001", "type": "function", "function": {"name": "look", "arguments": {"where": "here"}}}

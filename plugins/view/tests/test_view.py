@@ -9,6 +9,7 @@ from character_tokenizer import CharacterTokenizer
 
 import lect
 import lect_view
+import lect_view.shown
 from lect.cli import main
 from lect.plugin import Family, Rule, Turn, TurnTemplate
 from lect_kit import AdapterSuite
@@ -259,7 +260,7 @@ def test_a_prompt_is_shown_even_if_its_mask_is_invalid():
 
 
 def test_the_length_of_a_picture_is_bounded(monkeypatch):
-    monkeypatch.setattr(lect_view, "MOST_SHOWN", 8)
+    monkeypatch.setattr(lect_view.shown, "MOST_SHOWN", 8)
     prompt = ACME.render(CHAT)
     for each in (prompt, prompt.encode(CharacterTokenizer(CONTROLS))):
         page = Page(each._repr_html_())

@@ -34,6 +34,6 @@ GRANITE4_PREVIEW = GRANITE3_1.but(
     capabilities=["system", "tools", "parallel_tools"],
     options=["available_tools", "date"],
     stop=["<|end_of_text|>"],
-    markers=list(GRANITE3_1.markers),
+    markers=[*GRANITE3_1.markers, "<tool_call>", "</tool_call>"],
     source="ibm-granite/granite-4.0-tiny-preview, chat_template.jinja",
 )

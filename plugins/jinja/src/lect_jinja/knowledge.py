@@ -110,6 +110,7 @@ READERS = {
     "[TOOL_CALLS]": ("mistral", "xlam"),
     "<atem:function_calls>": ("muse_glimmer",),
     "<TOOLCALL>": ("nemotron_nano_v2",),
+    "<toolcall>": ("nemotron_mini",),
     "<function_calls>": ("olmo3_pythonic",),
     "<seed:tool_call>": ("seed_oss_xml",),
     "<|tool_call:begin|>": ("solar_open",),

@@ -148,9 +148,10 @@ SMALL_3_1 = SMALL_3_2.but(
     capabilities=["system", "images"],
     source="mistralai/Mistral-Small-3.1-24B-Instruct-2503, chat_template.json",
 )
-DEVSTRAL_2505 = SMALL_3_1.but(
+DEVSTRAL_2505 = SMALL_3_2.but(
     name="devstral-2505",
     program=devstral_2505,
+    roles=["system", "user", "assistant"],
     capabilities=["system"],
     accepts=[],
     source="mistralai/Devstral-Small-2505, the GGUF of Ollama's devstral:latest; its maker's repository has none",

@@ -90,7 +90,8 @@ def namespaces(chat: Chat) -> dict[str, tuple[str | int, ...]]:
 
 def write_tools(chat: Chat, out: Writer) -> None:
     """Write how to call, the namespaces of the tools and their schemas."""
-    descriptions: Mapping[str, Any] = chat.option("tool_namespace_descriptions") or {}
+    given = chat.option("tool_namespace_descriptions")
+    descriptions: Mapping[str, Any] = given if isinstance(given, Mapping) else {}
     out.append(HOW_TO_CALL)
     for name, path in namespaces(chat).items():
         told = chat.json(descriptions.get(name, ""), "options", "tool_namespace_descriptions", name)
@@ -204,6 +205,7 @@ GLIMMER = Template(
     markers={
         "<|patch|>": 200092, "<|video|>": 200091,
         **dict.fromkeys((BOS, "<|start|>", "<|message|>", "<|eom|>", "<|eot|>", "<|image_start|>", "<|image_end|>")),
+        "</tool_output>": None,
     },
     looks_for=(),
     reply=MUSE_GLIMMER.grammar,

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import SUPPRESS, BooleanOptionalAction
 from typing import TYPE_CHECKING, Any
-
-from lect.cli.inputs import MODEL, STDIN, only_one_from_stdin, option, read_json, read_text, utf8
-from lect.cli.screen import Screen, write_exactly, write_json
-from lect.errors import LectError
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -25,6 +20,11 @@ CHOICES = ("auto", "none", "required")
 
 def configure(parser: ArgumentParser) -> None:
     """Describe the command and its arguments."""
+    # Not above: `lect --help` imports this module too, for HELP.
+    from argparse import SUPPRESS, BooleanOptionalAction
+
+    from lect.cli.inputs import MODEL, option, utf8
+
     parser.description = (
         "Write what a model may answer, from the grammar that reads its replies and from its own template:\n"
         "a structural tag for xgrammar (vLLM, SGLang), Lark for llguidance, or GBNF for llama.cpp."
@@ -50,9 +50,11 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> None:
     """Print the constraint; what it does not honour goes to standard error."""
-    # Not above: `lect --help` imports this module too, for HELP.
     import sys
 
+    from lect.cli.inputs import STDIN, only_one_from_stdin, read_json, read_text
+    from lect.cli.screen import Screen, write_exactly, write_json
+    from lect.errors import LectError
     from lect_constrain import constrain
 
     if arguments.model == STDIN and arguments.format is None:
