@@ -37,7 +37,9 @@ IN_PARALLEL = ["-q", "-n", "auto", "--dist", "loadfile"]
 LARGE = {"fastchat", "llama", "qwen"}
 # The plugins that the tests of every plugin need, and those that some need besides.
 NEEDED_BY_ALL = ["kit"]
-NEEDED = {"data": ["rows", "qwen"], "hub": ["jinja"], "kit": ["jinja"], "paddlenlp": ["jinja"]}
+NEEDED = {
+    "data": ["rows", "qwen"], "hub": ["jinja"], "kit": ["jinja"], "paddlenlp": ["jinja"], "view": ["qwen"],
+}  # fmt: skip
 BUILD_TOOLS = ["flit_core>=3.11,<5"]
 DEPENDENCIES = tomllib.loads(Path("core/pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
 BUILD = """
