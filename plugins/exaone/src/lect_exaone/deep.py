@@ -10,7 +10,9 @@ def exaone_deep(chat: Chat, out: Writer) -> None:
     messages = chat.messages
     if messages and not chat.system:
         out.append("[|system|][|endofturn|]\n")
-    for position, message in enumerate(out.turns(messages), 1):
+    for position, message in enumerate(out.turns(messages)):
+        # Before a turn, not after it: the generation prompt begins with the line end too.
+        out.append("\n" if position else "")
         content = message.content
         if "</thought>" in content:
             content = content.split("</thought>")[-1].lstrip("\n")
@@ -19,7 +21,6 @@ def exaone_deep(chat: Chat, out: Writer) -> None:
             out += "[|assistant|]", content, "[|endofturn|]"
         else:
             out += "[|", message.role, "|]", content, "" if message.role == "user" else "[|endofturn|]"
-        out.append("\n" if position < len(messages) else "")
     if chat.add_generation_prompt:
         out.append("\n[|assistant|]<thought>\n")
 
