@@ -7,7 +7,8 @@ from sampling import some
 
 from lect import LectError
 from lect_jinja import load
-from lect_jinja.compare import CONVERSATIONS, answer
+from lect_jinja.asked import answer
+from lect_jinja.compare import CONVERSATIONS
 from lect_jinja.environment import ENVIRONMENT
 from lect_jinja.functions import FUNCTIONS
 from lect_jinja.template import GIVEN
@@ -71,4 +72,4 @@ def test_what_is_left_out_makes_no_difference(path):
     prompts = [answer(template, conversation) for conversation in CONVERSATIONS]
     asked = template.but(options=[*template.options, *left_out])
     given = dict.fromkeys(left_out, "Xgivenx")
-    assert [answer(asked, conversation, given) for conversation in CONVERSATIONS] == prompts
+    assert [answer(asked, conversation._replace(options=given)) for conversation in CONVERSATIONS] == prompts

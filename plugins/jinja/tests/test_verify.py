@@ -115,6 +115,7 @@ def run(*words):
         (["nothing", "--model", "x/y"], "'nothing' does not exist"),
         (["--lock", "nothing"], "'nothing' cannot be read"),
         (["--server", "file:///etc/passwd"], "is no address of a server"),
+        (["--server", "http://127.0.0.1:9", "--key-from", "NO_SUCH_KEY"], "the variable 'NO_SUCH_KEY' is not set"),
         (["--server", "http://127.0.0.1:9", "--model", "x/y"], "http://127.0.0.1:9 does not answer"),
     ],
 )

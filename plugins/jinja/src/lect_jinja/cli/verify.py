@@ -19,6 +19,7 @@ tried: with and without a system text, tools, calls, reasoning, and the switches
 
 examples:
   lect verify ./Qwen3-4B --model Qwen/Qwen3-4B
+  lect verify hf:unsloth/Qwen3-4B --model Qwen/Qwen3-4B
   lect verify ./model.gguf --model meta-llama/Llama-3.1-8B-Instruct --json
   lect verify --server http://127.0.0.1:8000 --model Qwen/Qwen3-4B
   lect verify --lock lect.lock
@@ -63,6 +64,9 @@ def run(arguments: Namespace) -> int:
         print(json.dumps(found, indent=2) if arguments.json else "\n".join(found) or "no prompt has changed")
         return DIFFERS if found else GOOD
     if arguments.server:
+        if arguments.key_from and not os.environ.get(arguments.key_from):
+            msg = f"the variable {arguments.key_from!r} is not set\n  try: {arguments.key_from}=... before the command"
+            raise SourceError(msg)
         key = os.environ.get(arguments.key_from or "", "")
         report = verified_server(Server(arguments.server, key=key, timeout=arguments.timeout / 2), arguments.model)
     else:

@@ -3,44 +3,26 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING
 
-from lect.errors import LectError, RefusedError
+from lect_jinja.asked import NO_SWITCHES, THE_DAY, Case, calls, result, says
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from lect.plugin import Template
-
-REFUSED = "(refuses)"
-THE_DAY, ANOTHER_DAY = date(2025, 2, 3), date(2031, 11, 27)
+ANOTHER_DAY = date(2031, 11, 27)
 """A template that does something else on some days is asked on two."""
-HANDLED_APART = frozenset({"bos_token", "eos_token", "date", "documents"})
-"""Options that are not switches of a format."""
 
-
-def _says(role: str, content: Any, **more: Any) -> dict[str, Any]:
-    return {"role": role, "content": content, **more}
-
-
-def _calls(content: str, *ids: str) -> dict[str, Any]:
-    function = {"name": "find_ferries", "arguments": {"harbour": "Split", "hour": 17}}
-    return _says(
-        "assistant", content, tool_calls=[{"id": each, "type": "function", "function": function} for each in ids]
-    )
-
-
-def _result(call_id: str) -> dict[str, Any]:
-    return _says("tool", "the Petar leaves at 17:30", name="find_ferries", tool_call_id=call_id)
-
-
-_SYSTEM = _says("system", "You work at a harbour.")
-_QUESTION, _AGAIN = _says("user", "When is the next ferry?"), _says("user", "And the last one?")
-_ANSWER = _says("assistant", "In ten minutes.")
-_THOUGHT = _says("assistant", "At midnight.", reasoning_content="The timetable ends at twelve.")
-_SPACED, _SPACED_ANSWER = _says("user", "\n  Which pier?\n\n"), _says("assistant", "  Pier nine.  \n")
-_IMAGE = _says("user", [{"type": "image"}, {"type": "text", "text": "Which ship is this?"}])
-_PARTS = _says("user", [{"type": "text", "text": "Two things."}, {"type": "text", "text": "First, the fare."}])
+_FIND = {"name": "find_ferries", "arguments": {"harbour": "Split", "hour": 17}}
+_calls, _result = partial(calls, _FIND), partial(result, _FIND, "the Petar leaves at 17:30")
+_SYSTEM = says("system", "You work at a harbour.")
+_QUESTION, _AGAIN = says("user", "When is the next ferry?"), says("user", "And the last one?")
+_ANSWER = says("assistant", "In ten minutes.")
+_THOUGHT = says("assistant", "At midnight.", reasoning_content="The timetable ends at twelve.")
+_SPACED, _SPACED_ANSWER = says("user", "\n  Which pier?\n\n"), says("assistant", "  Pier nine.  \n")
+_IMAGE = says("user", [{"type": "image"}, {"type": "text", "text": "Which ship is this?"}])
+_PARTS = says("user", [{"type": "text", "text": "Two things."}, {"type": "text", "text": "First, the fare."}])
 _ONE, _TWO = "call00001", "call00002"
 _TOOL = {
     "type": "function",
@@ -54,24 +36,6 @@ _TOOL = {
         },
     },
 }
-
-
-class Case(NamedTuple):
-    """A request that is put to both sides."""
-
-    what: str
-    messages: list[dict[str, Any]]
-    tools: list[dict[str, Any]] | None = None
-    asking: bool = True
-    """Whether the prompt ends with the generation prompt."""
-    options: dict[str, Any] = {}  # noqa: RUF012  # never changed
-    day: date = THE_DAY
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether anybody can be asked: today, and without an image."""
-        parts = (part for message in self.messages for part in message["content"] if isinstance(part, dict))
-        return self.day == THE_DAY and all(part["type"] == "text" for part in parts)
 
 
 CASES = (
@@ -98,20 +62,12 @@ def cases_for(options: Iterable[str]) -> Iterator[Case]:
     """Yield the cases, then some of them with each switch of the format on and off."""
     yield from CASES
     for option in options:
-        if option not in HANDLED_APART:
+        if option not in NO_SWITCHES:
             for value in (True, False):
-                for case in (CASES[0], CASES[6], CASES[8], CASES[11]):
-                    yield case._replace(what=f"{case.what} with {option}={value}", options={option: value})
+                yield from (case.having(option, value) for case in (CASES[0], CASES[6], CASES[8], CASES[11]))
 
 
-def prompt_of(template: Template, case: Case) -> str | None:
-    """Return the prompt that a template writes, `REFUSED`, or None if it fails."""
-    dated: dict[str, Any] = {"date": case.day} if "date" in template.options else {}
-    try:
-        return template.text(
-            case.messages, tools=case.tools, add_generation_prompt=case.asking, **dated, **case.options
-        )
-    except RefusedError:
-        return REFUSED
-    except LectError:
-        return None
+def is_plain(case: Case) -> bool:
+    """Return whether any server can be asked: today, and without an image."""
+    parts = (part for message in case.messages for part in message["content"] if isinstance(part, dict))
+    return case.day == THE_DAY and all(part["type"] == "text" for part in parts)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import lect
 from lect.errors import LectError, SourceError, saferepr
 from lect.plugin import parse_json, read_file
-from lect_jinja.verify.battery import cases_for, prompt_of
+from lect_jinja.asked import answer
+from lect_jinja.verify.battery import cases_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,7 +34,7 @@ def locked(models: Iterable[str]) -> dict[str, Any]:
 def _row(model: str) -> dict[str, Any]:
     resolution = lect.resolve(model, fallback=False)
     template = resolution.template
-    prompts = {case.what: _digest(prompt_of(template, case)) for case in cases_for(template.options)}
+    prompts = {case.what: _digest(answer(template, case)) for case in cases_for(template.options)}
     return {
         "template": template.name,
         "package": resolution.package,

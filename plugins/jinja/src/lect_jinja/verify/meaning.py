@@ -7,12 +7,12 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, NamedTuple
 
 from lect.errors import saferepr
-from lect_jinja.verify.battery import REFUSED
+from lect_jinja.asked import REFUSED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lect_jinja.verify.battery import Case
+    from lect_jinja.asked import Case
 
 SHOWN = 72
 NEAR = 3

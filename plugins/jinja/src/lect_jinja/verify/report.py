@@ -6,11 +6,12 @@ import os
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import lect
+from lect_jinja.asked import answer
 from lect_jinja.audit import WARNING, text_findings
 from lect_jinja.identity import identify, own_template
 from lect_jinja.knowledge import known_text
 from lect_jinja.paths import read_files
-from lect_jinja.verify.battery import cases_for, prompt_of
+from lect_jinja.verify.battery import cases_for
 from lect_jinja.verify.literals import foreign
 from lect_jinja.verify.meaning import meanings
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from lect.plugin import Template
-    from lect_jinja.verify.battery import Case
+    from lect_jinja.asked import Case
     from lect_jinja.verify.meaning import Meaning
 
 Verdict = Literal["identical", "equal", "different"]
@@ -96,7 +97,7 @@ def verified_files(path: str, model: str = "") -> Report:
     prompts: list[str] = []
 
     def ask(case: Case) -> str | None:
-        prompt = prompt_of(own, case)
+        prompt = answer(own, case)
         prompts.append(prompt or "")
         return prompt
 
@@ -114,7 +115,7 @@ def compared(
     first: dict[str, Difference] = {}
     count = 0
     for case in cases:
-        makers = prompt_of(maker, case)
+        makers = answer(maker, case)
         if makers is None:
             continue
         count += 1

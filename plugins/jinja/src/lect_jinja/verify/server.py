@@ -16,13 +16,14 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 import lect
 from lect.errors import LectError, saferepr
-from lect_jinja.verify.battery import CASES, REFUSED, cases_for
+from lect_jinja.asked import REFUSED
+from lect_jinja.verify.battery import CASES, cases_for, is_plain
 from lect_jinja.verify.report import Report, compared
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lect_jinja.verify.battery import Case
+    from lect_jinja.asked import Case
 
 MOST_BYTES = 2 << 20
 ENDPOINTS = "/apply-template (llama.cpp), /tokenize with messages (vLLM, SGLang) or /v1/chat/completions/render (vLLM)"
@@ -197,5 +198,5 @@ def verified_server(server: Server, model: str = "") -> Report:
         return prompt.removeprefix(server.bos) if prompt and not maker.bos else prompt
 
     # A server renders for today, and wants images as data.
-    cases = [case._replace(day=date.today()) for case in cases_for(maker.options) if case.is_plain]
+    cases = [case._replace(day=date.today()) for case in cases_for(maker.options) if is_plain(case)]
     return report._replace(**compared(ask, maker, cases))
