@@ -21,22 +21,10 @@ REGISTRIES = json.loads((REPOSITORY / "tests/data/models.json").read_text("utf-8
 # FastChat has a different kind of rules and templates, and so a different kind of page.
 FASTCHAT = "fastchat"
 # Packages with only reply formats, which have their own page, or with a notation or commands, which have no formats.
-OTHERS = (
-    "apis",
-    "constrain",
-    "data",
-    "dialects",
-    "hub",
-    "jinja",
-    "kit",
-    "ollama",
-    "paddlenlp",
-    "rollout",
-    "rows",
-    "view",
-)
 FAMILIES = sorted(
-    path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml") if path.parent.name not in OTHERS
+    path.parent.name
+    for path in (REPOSITORY / "plugins").glob("*/pyproject.toml")
+    if '"lect.templates"' in path.read_text("utf-8")
 )
 EXAMPLE = "\n\n```"
 """Where the example in a docstring begins."""

@@ -36,22 +36,12 @@ HOME = tomllib.loads((pages.REPOSITORY / "core/pyproject.toml").read_text("utf-8
 FILES = f"{HOME}/blob/main/"
 """The address of this repository's files, for READMEs that are read outside it."""
 PACKAGES = sorted(path.parent.name for path in (pages.REPOSITORY / "plugins").glob("*/pyproject.toml"))
-# The dialects are only reply formats, the others only notations or commands: they have no adapter and no prompts.
-OTHERS = (
-    "apis",
-    "constrain",
-    "data",
-    "dialects",
-    "hub",
-    "jinja",
-    "kit",
-    "ollama",
-    "paddlenlp",
-    "rollout",
-    "rows",
-    "view",
-)
-FAMILIES = [name for name in PACKAGES if name not in OTHERS]
+# The others are only reply formats, notations or tools: they have no prompts.
+FAMILIES = [
+    name
+    for name in PACKAGES
+    if '"lect.templates"' in (pages.REPOSITORY / f"plugins/{name}/pyproject.toml").read_text("utf-8")
+]
 GALLERY = [pages.DOCS / "gallery" / f"{name}.md" for name in ("index", *FAMILIES)]
 
 every_family = pytest.mark.parametrize("name", FAMILIES)

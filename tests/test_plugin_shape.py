@@ -191,9 +191,7 @@ def test_core_offers_every_plugin_as_an_extra():
 
 
 def test_tools_have_extras_of_their_own():
-    extras = {name: name for name in ("apis", "constrain", "data", "hub", "rollout", "rows", "view")} | {
-        "kit": "testing"
-    }
+    extras = {name: name for name in TOOLS} | {"kit": "testing"}
     assert {name: CORE["optional-dependencies"][extra] for name, extra in extras.items()} == {
         name: [f"lect-{name}"] for name in TOOLS
     }

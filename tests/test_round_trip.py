@@ -2,8 +2,9 @@
 
 import importlib
 
+import make_metadata
 import pytest
-from goldens import REPOSITORY, battery
+from goldens import battery
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sampling import few, some
@@ -15,12 +16,11 @@ from lect.reply.grammar import Json, JsonMap, NamedJson
 from lect_kit import roundtrip
 from lect_kit.conversations import TOOLS
 
-# FastChat's and XTuner's templates are kept as they are, with or without stop strings; the others have no templates.
-COPIES = {
-    "fastchat", "xtuner", "constrain", "data", "dialects", "hub", "jinja", "kit", "ollama", "paddlenlp", "rollout", "rows",
-    "view",
-}  # fmt: skip
-NAMES = sorted({path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml")} - COPIES)
+# FastChat's and XTuner's templates are kept as they are, with or without stop strings.
+COPIES = {"fastchat", "xtuner"}
+NAMES = [
+    name for name in make_metadata.PLUGINS if name not in COPIES and "lect.templates" in make_metadata.points_of(name)
+]
 QUESTION = {"role": "user", "content": "Hi"}
 # Where the makers' templates write a finished answer differently from the model.
 NOT_AS_THE_MODEL = {

@@ -4,12 +4,12 @@ import shutil
 import sys
 import tomllib
 
+import make_metadata
 import pytest
 from sandbox import ARROW, CORE_NEEDS, JINJA, REPOSITORY, TESTERS, Environment, run
 
 # All but the tools, which those who only write prompts do not need.
-TOOLS = {"apis", "constrain", "data", "hub", "kit", "rollout", "rows", "view"}
-PLUGINS = sorted({path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml")} - TOOLS)
+PLUGINS = [name for name in make_metadata.PLUGINS if not make_metadata.is_tool(name)]
 CHATML = "<|im_start|>user\nHello!<|im_end|>\n<|im_start|>assistant\n"
 QWEN = "<|im_start|>system\nYou are Qwen, created by Alibaba Cloud. You are a helpful assistant.<|im_end|>\n" + CHATML
 VICUNA = (

@@ -23,7 +23,6 @@ def configure(parser: ArgumentParser) -> None:
         "those that two independent projects state, where no file of the maker's was at hand. Nothing is imported or\n"
         "fetched."
     )
-    parser.epilog = EPILOG
     parser.add_argument("--json", action="store_true", help="print them as JSON")
 
 

@@ -173,8 +173,9 @@ def unknown_model(
         where = saferepr(f"./{ref.name}", LONGEST_SHOWN)
         is_there = "if it is a directory or a file" if ref.owner is None else "if the model is there"
         advice.append(f"{where}, {is_there}: its own template is read")
-        schemes = (hint for record in adapters.usable() if record.group == PATHS for hint in record.hints if ref.owner)
-        advice += [f"{saferepr(scheme + ref.path, LONGEST_SHOWN)}, to fetch its own template" for scheme in schemes]
+        hints = [hint for record in adapters.usable() if record.group == PATHS for hint in record.hints if ref.owner]
+        paths = [f"{hint}{ref.path}" for hint in hints if hint.endswith(":")]
+        advice += [f"{saferepr(path, LONGEST_SHOWN)}, to fetch its own template" for path in paths]
     advice += [BY_HAND, f"lect why {_shell_word(ref.original if ref.place or ref.tag else ref.path)}"]
     lines += [f"  {'try' if index == 0 else ' or'}: {line}" for index, line in enumerate(advice)]
     return UnknownModelError(
