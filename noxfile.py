@@ -56,7 +56,7 @@ EVERYTHING = ["core", *(f"plugins/{name}" for name in PLUGINS)]
 SAMPLED = [
     *(f"tests/test_{name}.py" for name in (
         "conversions", "fast_path", "processes", "provenance", "reply_properties", "reply_text", "reply_vectors",
-        "marks", "rollouts", "round_trip", "training",
+        "marks", "rollouts", "round_trip", "training", "verify_makers",
     )),
     "plugins/fastchat/tests/test_segments.py", "plugins/jinja/tests/test_isolation.py",
     "plugins/jinja/tests/test_more_filters.py", "plugins/jinja/tests/test_options.py",

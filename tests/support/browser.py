@@ -85,10 +85,12 @@ class Browser:
                 return answer["result"]
 
     def open(self, url, width=1000, height=1000):
-        """Open a page in a window of a given size, and wait until it is loaded."""
+        """Open a page in a window of a given size, and wait until it is loaded and drawn."""
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         self.call("Page.navigate", url=url)
         self.wait_for(f"location.href === {json.dumps(url)} && document.readyState === 'complete'")
+        # Before that, a part with `content-visibility: auto` shows no text.
+        self.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
 
     def evaluate(self, script):
         """Return the value of some JavaScript; a promise is awaited."""

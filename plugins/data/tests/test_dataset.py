@@ -206,9 +206,12 @@ def stopped(monkeypatch, how, steps):
             raise OSError(errno.ENOSPC, "No space left on device")
         return replace(path)
 
+    # A shell lets its background jobs ignore it.
+    ignored = signal.signal(signal.SIGINT, signal.default_int_handler)
     with monkeypatch.context() as patched:
         patched.setattr(staging, "_replacing", stopping)
         yield
+    signal.signal(signal.SIGINT, ignored)
 
 
 def test_a_killed_process_leaves_what_another_goes_on_with(run, directory):
