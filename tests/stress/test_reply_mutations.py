@@ -16,6 +16,15 @@ ESCAPE = re.compile(r"\\(?:(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([0-7]{1,3}))|
 """An escape of JSON or of Python."""
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", '"': '"', "'": "'", "\\": "\\", "/": "/"}
 
+TYPE = re.compile(r'"type": *"\w*"')
+"""A member that says that a call is one, in any words."""
+WORD = re.compile(r"[^\W\d_]{3,}")
+OF_NOTATIONS = {
+    "args", "arguments", "function", "input", "json", "name", "number", "object", "parameters", "string", "tool", "None", "True",
+    "False",
+}  # fmt: skip
+"""Words of a notation that are not arguments: keys of a call, types, fences, and what Python writes for null."""
+
 
 def originals(name):
     """Return the known replies in a format, and its example."""
@@ -70,6 +79,19 @@ def is_written(value, text):
     return all(each in whole for each in texts_in(value))
 
 
+def dropped(call, reply, grammar):
+    """Return words of a call that are in no argument and in no mark, and that no problem names: lost in silence."""
+    raw = TYPE.sub("", reply.raw[slice(*call.span)])
+    told = "\n".join(problem.text for problem in reply.problems)
+    kept = "\0".join([call.name, call.id or "", call.arguments_text, told, repr(grammar)])
+    kept = "\0".join([kept, *(decoded(kept, others) for others in ("", "\\"))])
+    words = {word for text in (raw, decoded(raw, "\\")) for word in WORD.findall(text)}
+    # The first character after a backslash is a part of an escape.
+    return {
+        word for word in words - OF_NOTATIONS if word not in kept and word[1:] not in kept and "comment" not in told
+    }
+
+
 def unread_before(more, text, how):
     """Return how many characters of a reply are still unread after more text has followed."""
     stream = replies.open_stream(**how)
@@ -81,7 +103,7 @@ def unread_before(more, text, how):
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_mutated_reply_keeps_every_promise(name, scale):
     chance = random.Random(name)
-    known = originals(name)
+    known, grammar = originals(name), replies.formats()[name].grammar
     for number in range(max(200, 50 * scale)):
         text, tools = chance.choice(known)
         text = mutated(text, chance)
@@ -101,3 +123,4 @@ def test_a_mutated_reply_keeps_every_promise(name, scale):
             assert json.loads(call.arguments_text) == call.arguments, (text, how)
             assert call.name, (text, how)
             assert is_written(call.arguments, text), (text, how, call.arguments)
+            assert not dropped(call, reply, grammar), (text, how, call.arguments)

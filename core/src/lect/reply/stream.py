@@ -112,13 +112,21 @@ class ReplyStream:
         """
         reader = self._reader
         matters = reader.matters
-        if matters is not None and type(chunk) is str and chunk and matters(chunk) is None:
-            reader.passed.append(chunk)
-            start = reader.end
-            reader.end = end = start + len(chunk)
-            if end > reader.due:
-                reader.settle()
-            return [_new(Event, (reader.kind, chunk, reader.index, None, None, None, start, end))]
+        if matters is not None and type(chunk) is str and chunk:
+            text = reader.carried + chunk if reader.carried else chunk
+            found = matters(text)
+            if found is None or found.lastindex:
+                reader.carried = ""
+                if found is not None:
+                    text, reader.carried = text[: found.start()], text[found.start() :]
+                    if not text:
+                        return []
+                reader.passed.append(text)
+                start = reader.end
+                reader.end = end = start + len(text)
+                if end > reader.due:
+                    reader.settle()
+                return [_new(Event, (reader.kind, text, reader.index, None, None, None, start, end))]
         if type(chunk) is not str:
             _check_text(chunk)
         if reader.ended:
@@ -182,7 +190,7 @@ class ReplyStream:
         if reason is not None:
             _check_text(reason, "the finish reason")
         events = self._feed_pieces([self._decoder.rest()]) if self._decoder else []
-        reader.settle()
+        reader.feed("")
         reader.ended, reader.reason = True, reason
         events += self._go_on()
         self._reply = self._make_reply(reason)

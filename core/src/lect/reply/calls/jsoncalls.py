@@ -145,7 +145,8 @@ def json_call(reader: Reader, found: CallMatch) -> Outcome:
     call = _ObjectCall(reader, found)
     outcome = yield from call.read()
     if outcome != DONE:
-        if reader.call is None or not call.has_arguments or not (yield from _ends(reader, found)):
+        whole = reader.call is not None and call.has_arguments and not call.has_strays
+        if not whole or not (yield from _ends(reader, found)):
             return outcome
         reader.forgive("the last bracket is missing")
     if not call.name or ((call.bare or call.is_map) and not call.has_arguments):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from functools import lru_cache
 
 from lect.reply.calls.coerce import ObjectWriter, as_json
 from lect.reply.calls.jsoncalls import read_arguments
@@ -11,7 +12,7 @@ from lect.reply.calls.texts import Value, read_until
 from lect.reply.grammar import Params
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import MARKUP, MORE, NO, scanner_of
-from lect.reply.reader.reader import CUT, DONE, LEFT, Answer, Outcome, Reader
+from lect.reply.reader.reader import CUT, DONE, LEFT, Answer, Finder, Outcome, Reader
 from lect.reply.reader.schema import ALL, OBJECT, STRING, Schemas, read_json
 from lect.reply.reader.syntax import CallMatch, CompiledCall
 
@@ -80,6 +81,13 @@ def _split(word: str, schemas: Schemas) -> list[tuple[str, str]]:
     return [pair for pair in pairs if "".join(pair) == word] or (only if len(only) == 1 else [])
 
 
+@lru_cache(maxsize=1024)
+def _ends_of(mark: str, key: str) -> tuple[str, ...]:
+    """Return the ends of the mark of a parameter that no value begins with; the key alone may be a word of it."""
+    shortest = max(len(mark) - mark.rindex(key) + 1 if key in mark else 0, 4)
+    return tuple(mark[-length:] for length in range(shortest, len(mark)))
+
+
 class _Parameters:
     """The reading of one call's parameters."""
 
@@ -99,11 +107,12 @@ class _Parameters:
         self.doubtful = False  # Whether the last value may contain a part of its close.
         self.misspelt = False  # Whether the last value contains what only looks like its close.
         self.spoilt = False  # Whether the last value contains its close, and what may be a misspelt mark after that.
-        self.begin = 0  # Where the last value begins in the raw text.
+        self.mark = self.begin = 0  # Where the last mark of a parameter and its value begin in the raw text.
 
     def read(self) -> Outcome:
         reader, writer = self.reader, self.writer
         while True:
+            self.mark = reader.position
             what, fields = yield from self.next()
             if what == IMPLIED and not writer.keys and not self.section_closes():
                 return LEFT
@@ -174,7 +183,6 @@ class _Parameters:
         others = [(spec.open,), *self.closes, *self.call.implied]
         other = lookahead.either(reader.buffer, at, others, ended=False)
         if other >= 0:
-            # A key without a value is ignored.
             return DONE, reader.at, {}
         if MORE in (end, other) or at == len(reader.buffer):
             return UNKNOWN
@@ -204,6 +212,8 @@ class _Parameters:
             return reader.broken("stray_text")
         self.unclosed = self.mentioned = self.doubtful = self.misspelt = self.spoilt = False
         opens, _ = (yield from self.next(self.look_for_value)) if spec.value else (OPENED, {})
+        if opens == DONE:
+            reader.forgive(f"the key {key!r} without a value")
         if opens not in (OPENED, UNOPENED):
             return opens
         unopened = opens == UNOPENED
@@ -219,6 +229,8 @@ class _Parameters:
         wraps = key in WRAPPERS and self.name in reader.schemas.known and key not in self.known and not writer.keys
         held = Value(reader, spec, types, hold=wraps or unopened or key in writer.keys, start=lambda: writer.key(key))
         self.begin = reader.position
+        assert reader.call is not None, "it has begun"
+        reader.call.marks[key] = _ends_of(reader.since(self.mark), "" if spec.value else key)
         outcome = yield from self.read_value(key, held)
         if outcome != DONE or self.doubtful or self.spoilt:
             return outcome if outcome != DONE else reader.broken("stray_text")
@@ -278,7 +290,7 @@ class _Parameters:
                 return NO
             return NO if shown else self.value_ends(key, close, stem, mark)
 
-        def matters() -> Callable[[str], object] | None:
+        def matters() -> Finder | None:
             return params.matters if held.streamed and not held.tail else None
 
         return (yield from read_until(reader, live, closes, held.add, matters))
@@ -333,7 +345,7 @@ class _Parameters:
             return at if end == NO else MORE
         surplus = "".join(filter(str.isalnum, buffer[at:end]))
         if "{key}" in self.spec.close:
-            return NO if self.section_closes() else end
+            return end if surplus == buffer[at : end - 1] and not self.section_closes() else NO
         # The rest may repeat the key, or words of the mark that closes the call.
         return end if len(surplus) < 2 or any(surplus in text for text in (key, *self.close_marks)) else NO
 

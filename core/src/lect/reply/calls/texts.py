@@ -10,7 +10,7 @@ from lect.reply.events import CALL_ARGS
 from lect.reply.grammar import Code, Params
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import MORE, NO, MarkScanner, scanner_of
-from lect.reply.reader.reader import CUT, DONE, Outcome, Reader
+from lect.reply.reader.reader import CUT, DONE, Finder, Outcome, Reader
 from lect.reply.reader.schema import STRING
 from lect.reply.reader.syntax import CallMatch, CompiledCall
 
@@ -27,7 +27,7 @@ def read_until(
     live: MarkScanner,
     closes: Callable[[str], int],
     put: Callable[[str], object] = lambda text: None,
-    matters: Callable[[], Callable[[str], object] | None] = lambda: None,
+    matters: Callable[[], Finder | None] = lambda: None,
 ) -> Outcome:
     """Read text up to a mark that counts, and pass it on to `put`; return DONE there, or CUT at the end of the reply.
 

@@ -157,14 +157,14 @@ def _unescaped(attribute: str) -> str:
 
 
 def _beginnings(marks: Iterable[str], depth: int = 3) -> str:
-    """Return a pattern for what some marks begin with, or for as much of it as there is at the end of a text."""
+    """Return a pattern for what some marks begin with, or, with a group, for as much of it as the text ends with."""
     by_first: dict[str, list[str]] = {}
     for mark in marks:
         by_first.setdefault(mark[0], []).append(mark[1:])
     found = []
     for first, rests in sorted(by_first.items()):
         more = _beginnings(rests, depth - 1) if depth > 1 and all(rests) else ""
-        found.append(re.escape(first) + (rf"(?:{more}|\Z)" if more else ""))
+        found.append(re.escape(first) + (rf"(?:{more}|(\Z))" if more else ""))
     return "|".join(found)
 
 
@@ -184,7 +184,7 @@ class MarkScanner:
         self.first = "".join(sorted(first | odd))
         # Brackets and bars are frequent in code and tables; only some letters after them are worth a look.
         behind = "".join(sorted({next(filter(str.isalpha, mark)) for mark in self.near}))
-        worth = rf"(?:[{BARS}][/{BARS}]{{0,3}}|[{LEFT}\[\]][{LEFT}{RIGHT}\[\]/{BARS}{GAPS}]{{0,8}})(?:[{behind}]|\Z)"
+        worth = rf"(?:[{BARS}][/{BARS}]{{0,3}}|[{LEFT}\[\]][{LEFT}{RIGHT}\[\]/{BARS}{GAPS}]{{0,8}})(?:[{behind}]|(\Z))"
         worth = worth if behind else NOTHING
         self.worth = re.compile(worth).match
         begins = "|".join(filter(None, (*map(re.escape, also), _beginnings(marks), worth)))
@@ -192,7 +192,8 @@ class MarkScanner:
             re.compile(f"[{re.escape(each)}](?<=(?={begins}).)" if each else NOTHING, re.DOTALL).search
             for each in (self.first, "".join(filter(str.isascii, self.first)).replace("|", ""))
         )
-        """What finds where it is worth looking for a mark; the second is faster, for most texts."""
+        """What finds where it is worth looking for a mark, with a group where only more text can tell; the second is
+        faster, for most texts."""
         self.full = re.compile("|".join(map(re.escape, marks)) or NOTHING).match
         self.ordered = sorted(marks)
         self.longest = len(marks[0]) if marks else 0

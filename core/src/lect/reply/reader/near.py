@@ -22,14 +22,13 @@ CANDIDATES = re.compile(
     rf"[{LEFT}{BARS}\[\]](?:(?<=[{LEFT}]) )?[{LEFT}{RIGHT}{BARS}\[\]/]*\w[\w:▁-]*(?:[{BARS}]+ ?\w+| \w+)?=?"
 ).findall
 FIRST_WORD = re.compile(r"(?<=\w)[ =].*", re.DOTALL)
+ODD_BAR = re.compile(r"\|(?![ \n-])").search
 FOLD = {ord(each): None for each in GAPS + "=[]" + LEFT + RIGHT} | {ord(bar): "|" for bar in BARS}
 
 
 def is_plain(text: str) -> bool:
     """Return whether a text is ASCII and has no bar but those of tables, which white space or a dash follows."""
-    if "|" not in text or not text.isascii():
-        return text.isascii()
-    return text.count("|") == text.count("| ") + text.count("|\n") + text.count("|-")
+    return text.isascii() and ("|" not in text or ODD_BAR(text) is None)
 
 
 def may_be_misspelt(mark: str) -> bool:

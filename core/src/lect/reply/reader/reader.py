@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
@@ -16,6 +17,9 @@ Outcome = Generator[None, None, str]
 """Reads something, and returns how that ended."""
 Answer = Generator[None, None, bool]
 """Waits until enough has arrived to answer a question."""
+
+Finder = Callable[[str], re.Match[str] | None]
+"""Finds what matters in a chunk, with a group where only the next chunk can tell."""
 
 DONE, BROKEN, CUT, LEFT = "done", "broken", "cut", "left"
 """How reading a call can end: successfully, at text that does not belong there, because the reply breaks off, or
@@ -46,6 +50,8 @@ class OpenCall:
         self.name, self.id, self.index, self.parts = name, own_id, index, Text()
         # Where it and its arguments begin in the raw text.
         self.start, self.arguments = start, arguments
+        # For each parameter that a mark opens, the ends of that mark: what is left of a second one.
+        self.marks: dict[str, tuple[str, ...]] = {}
 
 
 class Reader:
@@ -57,10 +63,10 @@ class Reader:
 
     # Some of these are read for every chunk.
     __slots__ = (
-        "at", "base", "borders", "buffer", "call", "call_id", "calls", "chunks", "content", "due", "end", "ended",
-        "events", "forgiven", "fresh", "growing", "in_reasoning", "index", "kind", "matters", "origin", "passed",
-        "pending", "problems", "reason", "reasoning", "schemas", "sink", "stop", "stop_rows", "stops", "unclosed",
-        "unfinished", "unknown_tools", "why",
+        "at", "base", "borders", "buffer", "call", "call_id", "calls", "carried", "chunks", "content", "due", "end",
+        "ended", "events", "forgiven", "fresh", "growing", "in_reasoning", "index", "kind", "matters", "origin",
+        "passed", "pending", "problems", "reason", "reasoning", "schemas", "sink", "stop", "stop_rows", "stops",
+        "unclosed", "unfinished", "unknown_tools", "why",
     )  # fmt: skip
 
     def __init__(
@@ -103,14 +109,17 @@ class Reader:
         self.sink = self.content
         self.index: int | None = None
         # A chunk in which `matters` finds nothing is text of the current kind throughout; such chunks wait in `passed`,
-        # up to `due`, a position in the raw text.
-        self.matters: Callable[[str], object] | None = None
+        # up to `due`, a position in the raw text. What may begin a mark at the end of a chunk is carried to the next.
+        self.matters: Finder | None = None
         self.passed: list[str] = []
+        self.carried = ""
         self.due = 0
 
     def feed(self, chunk: str) -> None:
         if self.passed:
             self.settle()
+        if self.carried:
+            chunk, self.carried = self.carried + chunk, ""
         self.chunks.append(chunk)
         rest = self.buffer[self.at :]
         self.base += self.at
@@ -231,7 +240,7 @@ class Reader:
         if not borders or borders[-1][1] != kind:
             borders.append((position, kind))
 
-    def let_pass(self, matters: Callable[[str], object], kind: EventKind) -> None:
+    def let_pass(self, matters: Finder, kind: EventKind) -> None:
         """Let chunks pass in which `matters` finds nothing, if text of this kind is being emitted."""
         # Content that changes what `fresh` says must not pass.
         if self.fresh and kind == CONTENT:
@@ -325,6 +334,10 @@ class Reader:
             arguments, complete = read_json(text)
             if complete and not isinstance(arguments, dict):
                 self.report("bad_arguments", call.start, f"the arguments are {text!r:.80}, which is not an object")
+            for key, ends in call.marks.items() if complete else ():
+                if isinstance(value := arguments.get(key), str) and value.startswith(ends):
+                    complete = False
+                    self.report("stray_text", call.start, f"the value of {key!r} begins with the end of a mark")
         if not complete:
             arguments = self.since(call.arguments)
         elif self.forgiven:
