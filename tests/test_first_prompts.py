@@ -1,12 +1,12 @@
-"""What our templates write for one question, as lect-jinja knows it without loading them."""
+"""What our templates write for a question, and with tools, as lect-jinja knows it without loading them."""
 
 import lect
-from lect_jinja.compare import Behaviour
+from lect_jinja.compare import prints
 from lect_jinja.knowledge import FAMILIES_OF_MARKS, FAMILIES_OF_MODEL_TYPES, first_prompts
 
 
 def test_first_prompts_are_those_that_the_templates_write():
-    written = {name: Behaviour(lect.template(name), ()).first for name in first_prompts()}
+    written = {name: prints(lect.template(name)) for name in first_prompts()}
     assert written == first_prompts(), "run python tests/support/make_fingerprints.py"
 
 

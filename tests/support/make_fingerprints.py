@@ -18,7 +18,7 @@ from goldens import REPOSITORY, THE_DAY, battery, native_models
 from jinja2.meta import find_undeclared_variables
 
 import lect
-from lect_jinja.compare import Behaviour
+from lect_jinja.compare import prints
 from lect_jinja.environment import ENVIRONMENT
 from lect_jinja.knowledge import fingerprint
 from lect_jinja.sources.tokens import NAMES as TOKEN_NAMES
@@ -60,7 +60,7 @@ def main():
         f"  {json.dumps(key)}: {json.dumps(row, ensure_ascii=False)}" for key, row in sorted(rows.items())
     )
     head = json.dumps(PROVENANCE, ensure_ascii=False)
-    first = ",\n".join(f"  {json.dumps(name)}: {json.dumps(print_)}" for name, print_ in first_prompts().items())
+    first = ",\n".join(f"  {json.dumps(name)}: {json.dumps(both)}" for name, both in first_prompts().items())
     OUTPUT.write_text(
         f'{{\n "provenance": {head},\n "templates": {{\n{body}\n }},\n "first_prompts": {{\n{first}\n }}\n}}\n', "utf-8"
     )
@@ -88,9 +88,8 @@ def date_of(slug):
 
 
 def first_prompts():
-    """Return the fingerprint of what each template of ours that may be near to a model's own writes for one question."""
-    answers = {name: Behaviour(template, ()).first for name, template in ours().items()}
-    return {name: print_ for name, print_ in answers.items() if print_}
+    """Return the fingerprints of what each template of ours that may be near to a model's own writes at first."""
+    return {name: prints(template) for name, template in ours().items()}
 
 
 def tokens_read(text, tokens):

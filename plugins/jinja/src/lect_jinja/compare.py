@@ -57,6 +57,8 @@ CONVERSATIONS = (
     Case("an image", [_IMAGE]),
     Case("a text in parts", [_PARTS, _ANSWER, _IMAGE]),
 )
+TELLING = (0, 15)
+"""The conversations that tell most templates apart: a question, and tools."""
 
 
 class Difference(NamedTuple):
@@ -100,11 +102,10 @@ class Behaviour:
         self._options = [option for option in options if option not in NO_SWITCHES]
         self._answers: dict[int, str | None] = {}
 
-    @property
-    def first(self) -> str | None:
-        """The fingerprint of the first prompt; None where there is nothing to compare."""
-        prompt = self._answer(0)
-        return None if prompt is None else fingerprint(prompt)
+    def may_equal(self, prints: Iterable[str]) -> bool:
+        """Return whether a template of which only these prints are known may be the same."""
+        mine = map(self._answer, TELLING)
+        return all(prompt is None or print_of(prompt) == each for prompt, each in zip(mine, prints, strict=True))
 
     def difference(self, other: Template) -> Difference | None:
         """Return where another template first differs; None if no conversation tells them apart."""
@@ -139,6 +140,16 @@ class Behaviour:
                     if mine and theirs and mine != theirs:
                         return _difference(alike, asked.what, mine, theirs)
         return None
+
+
+def prints(template: Template) -> list[str]:
+    """Return the fingerprints of what a template writes for the conversations that tell most."""
+    return [print_of(answer(template, CONVERSATIONS[number])) for number in TELLING]
+
+
+def print_of(prompt: str | None) -> str:
+    """Return the fingerprint of a prompt."""
+    return fingerprint(prompt or FAILED)[:16]
 
 
 def _difference(alike: int, what: str, one: str, other: str) -> Difference:

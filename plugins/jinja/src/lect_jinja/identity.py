@@ -105,10 +105,10 @@ def nearest(found: ModelFiles, own: Template) -> Neighbour | None:
 def _alike(found: ModelFiles, own: JinjaTemplate) -> dict[str, Template]:
     """Return the templates of ours that no conversation tells from a model's own.
 
-    Those that are known to answer the first question with another prompt are not even loaded.
+    Those whose first prompts are known to be others are not even loaded.
     """
     behaviour, known = _behaviour(own), first_prompts()
-    names = [name for name in _suggested(found) if not behaviour.first or known.get(name) in (None, behaviour.first)]
+    names = [name for name in _suggested(found) if name not in known or behaviour.may_equal(known[name])]
     templates = {name: template for name in names if (template := _installed(name)) is not None}
     return {name: template for name, template in templates.items() if behaviour.difference(template) is None}
 

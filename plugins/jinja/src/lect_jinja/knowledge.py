@@ -221,8 +221,8 @@ def fingerprints() -> dict[str, dict[str, Any]]:
     return _generated()["templates"]
 
 
-def first_prompts() -> dict[str, str]:
-    """Return the fingerprint of what each of our templates writes for one question, by `plugin:name`."""
+def first_prompts() -> dict[str, list[str]]:
+    """Return the fingerprints of what each of our templates writes for a question, and with tools, by `plugin:name`."""
     return _generated()["first_prompts"]
 
 
