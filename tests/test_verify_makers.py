@@ -83,3 +83,13 @@ def test_an_edited_copy_is_found_out(edit, slug, tmp_path):
     assert not report.is_good
     said = [difference.meaning.says for difference in report.differences]
     assert any(re.match(EDITS[edit], each) for each in said) or "it fails" in said or report.warnings, said
+
+
+def test_an_earlier_template_of_the_model_is_told_with_what_has_changed(tmp_path):
+    text = differential.maker_source("google--gemma-4-31B-it--llamacpp-2026-04-02")
+    report = verified_files(
+        saved(tmp_path, "google--gemma-4-31B-it--llamacpp-2026-04-02", text), "google/gemma-4-31B-it"
+    )
+    assert report.known.startswith("an earlier template of google/gemma-4-31B-it, as of 2026-04-02, as in github:")
+    assert "; the later one differs in: " in report.known
+    assert "a call and its result" in report.known.rpartition(": ")[2]

@@ -142,6 +142,23 @@ def test_why_prints_the_commit_and_audit_reads_it(tmp_path):
     assert (done.returncode, done.stdout.splitlines()[-1][:12]) == (0, "no warnings:")
 
 
+def test_files_are_verified_against_the_hub_and_the_other_way_round(tmp_path):
+    copies = {"equal": CONFIG, "different": CONFIG.replace("<|end|>", "<|eot|>")}
+    for name, config in copies.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "tokenizer_config.json").write_text(config, "utf-8")
+    with serving() as (url, _):
+        for verdict in copies:
+            for words in (
+                [tmp_path / verdict, "--model", "hf:acme/chatty"],
+                ["hf:acme/chatty", "--model", tmp_path / verdict],
+            ):
+                done = run(tmp_path, url, "verify", *map(str, words), program="")
+                assert (done.returncode, done.stdout.partition(":")[0]) == (verdict == "different", verdict), (
+                    done.stderr
+                )
+
+
 def test_large_files_are_not_fetched(tmp_path):
     files = {**Hub.files, "tokenizer.json": "{}", "model.safetensors": "x"}
     with serving(files=files, sizes={"tokenizer.json": 1 << 30}) as (url, asked):

@@ -174,6 +174,11 @@ FAMILIES_OF_MODEL_TYPES = {
 }
 
 
+EARLIER = "an earlier"
+TODAY = "9999"
+"""The date of a text that nobody has changed."""
+
+
 def fingerprint(text: str) -> str:
     """Return the sha256 of a template's text, with line endings as Jinja reads them."""
     return sha256(text.replace("\r\n", "\n").removesuffix("\n").encode()).hexdigest()
@@ -185,13 +190,21 @@ def named_by_text(source: str, tokens: Mapping[str, str]) -> str:
     return _only_name([row] if row else [], source, tokens)
 
 
-def known_text(source: str) -> str:
-    """Return which model a published text is the template of, who has it and as of when; empty if it is not known."""
+def known_text(source: str, current: str = "") -> str:
+    """Return which model a published text is the template of, who has it and as of when; empty if it is not known.
+
+    Args:
+        source: The text.
+        current: The name of our template for the model that is asked about.
+    """
     row = fingerprints().get(fingerprint(source))
     if row is None or "model" not in row:
         return ""
     date = f", as of {row['date']}" if "date" in row else ""
-    return f"the template of {row['model']}{date}, as in {row['source']}"
+    same_model = (each for each in fingerprints().values() if each.get("model") == row["model"])
+    dates = [each.get("date", TODAY) for each in same_model if each.get("template") == current]
+    is_earlier = row.get("template") != current and row.get("date", TODAY) < max(dates, default="")
+    return f"{EARLIER if is_earlier else 'the'} template of {row['model']}{date}, as in {row['source']}"
 
 
 def named_by_tree(tree: str, source: str, tokens: Mapping[str, str]) -> str:

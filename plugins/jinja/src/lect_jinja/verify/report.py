@@ -9,7 +9,7 @@ import lect
 from lect_jinja.asked import answer
 from lect_jinja.audit import WARNING, text_findings
 from lect_jinja.identity import identify, own_template
-from lect_jinja.knowledge import known_text
+from lect_jinja.knowledge import EARLIER, known_text
 from lect_jinja.paths import read_files
 from lect_jinja.verify.battery import cases_for
 from lect_jinja.verify.literals import foreign
@@ -89,9 +89,10 @@ def verified_files(path: str, model: str = "") -> Report:
     resolution = lect.resolve(model or called, fallback=False)
     maker, own = resolution.template, own_template(files, name)
     identity = identify(files, name)
-    known = known_text(files.source)
+    ours = f"{resolution.adapter.name}:{maker.name}" if resolution.adapter else ""
+    known = known_text(files.source, ours)
     report = Report("identical", path, resolution.ref.path, maker.name, known)
-    if resolution.adapter and identity.family == f"{resolution.adapter.name}:{maker.name}":
+    if ours and identity.family == ours:
         return report
     options = [option for option in own.options if option in maker.options]
     prompts: list[str] = []
@@ -103,8 +104,11 @@ def verified_files(path: str, model: str = "") -> Report:
 
     found = compared(ask, maker, cases_for(options), files.tokens.get("bos_token", ""))
     warnings = [f"{each.rule}: {each.what}" for each in text_findings(files.source) if each.level == WARNING]
-    if resolution.adapter:
-        warnings += foreign(files.source, f"{resolution.adapter.name}:{maker.name}", prompts)
+    if ours:
+        warnings += foreign(files.source, ours, prompts)
+    if known.startswith(EARLIER) and found["differences"]:
+        where = dict.fromkeys(difference.what for difference in found["differences"])
+        found["known"] = f"{known}; the later one differs in: {', '.join(where)}"
     return report._replace(**found, warnings=tuple(warnings))
 
 
