@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import lect
 from lect.errors import InvalidModelPathError, LectError, ModelPathWarning, UnknownModelError
+from lect.plugin import install_command
 
 CASES = json.loads((Path(__file__).parent / "data/hostile_paths.json").read_text("utf-8"))["cases"]
 # Families whose package has another name.
@@ -57,10 +58,7 @@ def check_family(path, package):
     else:
         assert type(found) is UnknownModelError
         assert found.install == package
-        assert (
-            f"try: pip install {package}  (from a checkout: pip install ./plugins/{package.removeprefix('lect-')})"
-            in str(found)
-        )
+        assert f"try: {install_command(package)}" in str(found)
 
 
 def check_unknown(path):

@@ -25,6 +25,12 @@ def site(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.fixture(autouse=True)
+def published(monkeypatch):
+    """Advice on what to install does not depend on how core is installed here."""
+    monkeypatch.setattr("lect.installing._checkout", lambda: None)
+
+
 @pytest.fixture
 def broken(registry):
     """A plugin that fails whenever it is asked."""

@@ -35,7 +35,6 @@ def test_every_family_that_is_not_installed_has_its_install_command(capsys):
     assert out.startswith("installed\n  none\n\nnot installed\n")
     assert all(f"pip install {package} " in out for package in PACKAGES)
     assert "qwen, qwq, qvq, codeqwen" in out
-    assert "from a checkout: pip install ./plugins/" in out
 
 
 def test_an_installed_family_is_not_offered_again(site, monkeypatch, capsys):
@@ -76,7 +75,6 @@ def test_families_as_json(site, monkeypatch, capsys):
         "formats": 12,
         "attested": 0,
         "install": "pip install lect-llama",
-        "install_from_checkout": "pip install ./plugins/llama",
     }
 
 

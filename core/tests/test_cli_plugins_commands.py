@@ -96,7 +96,7 @@ def test_a_command_of_a_package_that_is_not_installed_says_what_to_install(only,
     assert main([command, "acme"]) == 2
     assert capsys.readouterr().err.endswith(
         f"lect: error: the command '{command}' is in lect-{package}, which is not installed\n"
-        f"  try: pip install lect-{package}  (from a checkout: pip install ./plugins/{package})\n"
+        f"  try: pip install lect-{package}\n"
     )
     assert main(["--help"]) == 0
     assert f"  {command:9}  (in lect-{package})\n" in capsys.readouterr().out

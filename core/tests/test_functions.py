@@ -38,8 +38,7 @@ def test_a_function_whose_package_is_not_installed_says_what_to_install(only):
     with pytest.raises(lect.LectError) as caught:
         begin()
     assert str(caught.value) == (
-        "lect.rollout is in lect-rollout, which is not installed\n"
-        "  try: pip install lect-rollout  (from a checkout: pip install ./plugins/rollout)"
+        "lect.rollout is in lect-rollout, which is not installed\n  try: pip install lect-rollout"
     )
 
 

@@ -21,6 +21,7 @@ FLOORS = {
     "contain": 1,
     "facts": 2,
     "files": 2,
+    "installing": 1,
     "objects": 1,
     "pictures": 2,
     "source": 2,

@@ -70,11 +70,13 @@ class Conversation:
         **fields: Any,
     ):
         if fields or not isinstance(template, Template):
+            from lect.installing import install_command
+
             what = f"{next(iter(fields))}=" if fields else saferepr(template)
             msg = (
                 f"a conversation is created from a template and takes no {what}\n"
                 "  try: Conversation(lect.template('chatml'))\n"
-                "   or: pip install lect-fastchat, and from lect_fastchat import Conversation, which has "
+                f"   or: {install_command('lect-fastchat')}, and from lect_fastchat import Conversation, which has "
                 "FastChat's fields"
             )
             raise MessageError(msg)

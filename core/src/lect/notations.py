@@ -14,6 +14,7 @@ from lect.contain import Contained, StageError, format_error
 from lect.errors import ConversionError, ConversionWarning, LectError, PluginError, SourceError, saferepr, warn_caller
 from lect.format.template import Template
 from lect.format.turns import EOS, ROLE, ROUND, Turn, TurnTemplate
+from lect.installing import install_command
 from lect.registry.groups import NOTATIONS
 from lect.source import Source, source_of
 
@@ -182,7 +183,7 @@ def _owners(adapters: Adapters, wanted: str | None) -> dict[str, Any]:
     records = adapters.parts(NOTATIONS)
     names = sorted({record.name for record in records})
     if wanted is not None and wanted not in names:
-        hint = f"one of {', '.join(names)}" if names else "pip install lect-jinja"
+        hint = f"one of {', '.join(names)}" if names else install_command("lect-jinja")
         msg = f"no installed package has a notation {saferepr(wanted)}\n  try: {hint}"
         raise SourceError(msg)
     owners: dict[str, Any] = {}
@@ -215,7 +216,7 @@ def _ask(name: str, notation: Any, function: str, *given: Any) -> Any:
 def _unrecognised(source: Source, owners: Mapping[str, Any]) -> SourceError:
     if not owners:
         return SourceError(
-            f"no installed package reads templates, so {source} cannot be read\n  try: pip install lect-jinja"
+            f"no installed package reads templates, so {source} cannot be read\n  try: {install_command('lect-jinja')}"
         )
     why = f"; it {source.problem}" if source.problem else ""
     return SourceError(

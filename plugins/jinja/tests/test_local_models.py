@@ -111,7 +111,7 @@ def test_a_missing_path_is_told_from_one_without_a_template(model, monkeypatch):
         lect.resolve(f"~/{Path(path).name}")
     with pytest.raises(UnknownModelError, match="jinja: it has no chat template"):
         lect.resolve(path)
-    with pytest.raises(UnknownModelError, match="jinja: there is no such file or directory"):
+    with pytest.raises(UnknownModelError, match="\n  there is no such file or directory\n"):
         lect.resolve(f"{path}0")
 
 
@@ -150,7 +150,9 @@ def test_the_family_of_a_known_text_is_named_if_it_is_not_installed(model, monke
     monkeypatch.setattr(knowledge, "fingerprints", lambda: {fingerprint(OWN): row})
     resolution = lect.resolve(model(chat_template_jinja=OWN))
     assert resolution.template.text(HELLO) == "<|user|>Hello!<|over|>"
-    assert any("a template of acme:acme-1" in each and "pip install lect-acme" in each for each in resolution.remarks)
+    assert any(
+        "a template of acme:acme-1" in each and "try: pip install lect-acme" in each for each in resolution.remarks
+    )
 
 
 def test_ids_and_stops_are_those_of_the_model(model):
@@ -378,7 +380,7 @@ def test_any_value_of_a_field_leads_to_a_prompt_or_one_of_our_errors(data, tmp_p
 def test_a_template_in_paddlenlps_notation_is_told_apart(model):
     path = model(chat_template_json={"conversation": ["Human: {{user}}", "{{bot}}"], "query": "{{query}}"})
     for call in (lect.resolve, lect.load_template):
-        with pytest.raises(SourceError, match="try: pip install lect-paddlenlp"):
+        with pytest.raises(SourceError, match=r"try: pip install .*paddlenlp"):
             call(path)
 
 

@@ -4,6 +4,7 @@ import base64
 import io
 import json
 import os
+import re
 import struct
 import tracemalloc
 from contextlib import suppress
@@ -230,7 +231,7 @@ def test_paddlenlps_file_of_the_same_name_is_told_apart(tmp_path):
     write(tmp_path, chat_template_json={"conversation": ["Human: {{user}}", "{{bot}}"], "query": "{{query}}"})
     with pytest.raises(ModelFileError, match="PaddleNLP") as caught:
         read_directory(str(tmp_path))
-    assert "try: pip install lect-paddlenlp" in str(caught.value)
+    assert re.search("try: pip install .*paddlenlp", str(caught.value))
     write(tmp_path, tokenizer_config_json={"chat_template": "A"})
     assert read_directory(str(tmp_path)).source == "A"
 

@@ -7,6 +7,7 @@ from typing import Any
 import lect
 from lect.cli.plugins import status_cell
 from lect.cli.screen import Screen, write_json
+from lect.installing import install_command
 from lect.registry.packages import FORMATS, PACKAGES
 
 EPILOG = """\
@@ -46,8 +47,7 @@ def run(arguments: Namespace) -> None:
             "package": package,
             "models": words,
             **_counts(package),
-            "install": f"pip install {package}",
-            "install_from_checkout": f"pip install ./plugins/{package.removeprefix('lect-')}",
+            "install": install_command(package),
         }
         for package, words in PACKAGES.items()
         if package not in packages
@@ -72,8 +72,6 @@ def run(arguments: Namespace) -> None:
             for each in available
         ]
         screen.table(to_install, header=("family", "install", "formats", "models"), wrap=True)
-        screen.line()
-        screen.line(f"from a checkout: {available[0]['install_from_checkout']}", style="dim")
 
 
 def _counts(package: str) -> dict[str, int | None]:

@@ -29,6 +29,7 @@ from lect.values import Match, Specificity
 if TYPE_CHECKING:
     from lect.contain import by_signal
     from lect.files import open_file, parse_json, read_file
+    from lect.installing import install_command
     from lect.notations import Written, expressible, table_of
     from lect.prompt.frame import Frame
     from lect.prompt.walker import Schema
@@ -41,8 +42,8 @@ __all__ = [
     "API_VERSION", "CHATML", "DEFAULT", "ROUND", "Call", "Chat", "Family", "Frame", "Input", "Later", "Match",
     "Message", "ModelRef", "Part", "Reply", "Rule", "Schema", "Source", "Specificity", "Template", "Tokenizer",
     "ToolCall", "Turn", "TurnTemplate", "Writer", "Written", "by_signal", "expressible", "given", "hookimpl",
-    "locate", "normalize", "open_file", "parse_json", "plain_str", "read_file", "split_at_controls", "stripped",
-    "table_of", "think_tags", "thought_and_answer", "unknown",
+    "install_command", "locate", "normalize", "open_file", "parse_json", "plain_str", "read_file",
+    "split_at_controls", "stripped", "table_of", "think_tags", "thought_and_answer", "unknown",
 ]  # fmt: skip
 
 
@@ -52,6 +53,7 @@ _LATER = {
     **dict.fromkeys(("Reply", "ToolCall"), "lect.reply.reply"),
     "Frame": "lect.prompt.frame",
     "by_signal": "lect.contain",
+    "install_command": "lect.installing",
     "Schema": "lect.prompt.walker",
     "Source": "lect.source",
     "Tokenizer": "lect.tokens.tokenizer",

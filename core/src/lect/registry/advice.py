@@ -9,6 +9,7 @@ import os
 from typing import TYPE_CHECKING
 
 from lect.errors import InvalidModelPathError, UnknownModelError, near_names, saferepr
+from lect.installing import install_command
 from lect.registry.groups import PATHS
 from lect.registry.packages import FUNCTIONS, OWNERS, PACKAGES, RESERVED
 from lect.registry.refs import LONGEST_SHOWN
@@ -89,11 +90,6 @@ def reserved_names(record: Record) -> str:
     return f"{record.id} uses {names} of another package; LECT_DISABLE_PLUGINS={record.id} blocks it"
 
 
-def install_command(package: str) -> str:
-    """Return the command that installs a package; also from a checkout, where nothing is published."""
-    return f"pip install {package}  (from a checkout: pip install ./plugins/{package.removeprefix('lect-')})"
-
-
 def absence(adapters: Adapters, what: str, package: str) -> str:
     """Say why a command or function of one of this project's packages is not there, and what to do."""
     is_there = any(record.package == package for record in adapters.every_record())
@@ -138,6 +134,9 @@ def unknown_model(
     installed, unread, replies = adapters.installed(), unread_warnings(adapters, ref), sorted(reply_formats)
     asked = [verdict for verdict in verdicts if verdict.outcome != "not asked"]
     lines = [f"no installed adapter recognises {saferepr(ref.original, LONGEST_SHOWN)}"]
+    # The name of one of its templates may follow a path.
+    if ref.place and not any(map(os.path.lexists, (ref.place, ref.place.rpartition("#")[0] or ref.place))):
+        lines.append("  there is no such file or directory")
     lines += [f"  it is {ref.path}, says {ref.alias}"] if ref.alias else []
     lines += [f"  did you mean the template {templates[0]!r}?"] if templates else []
     usable = [package for package, blocked in installed.items() if blocked is None]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import lect
 from lect.errors import LectError, UnknownTemplateError, saferepr
+from lect.plugin import install_command
 from lect_jinja.knowledge import (
     FAMILIES_OF_MARKS,
     FAMILIES_OF_MODEL_TYPES,
@@ -87,7 +88,8 @@ def identify(found: ModelFiles, name: str) -> Identity:
         own, reply = _with_shared(own, found, alike)
     how = f"{found.origin} is a template of its own"
     if known:
-        how = f"{found.origin} is a template of {known}, which is not installed\n  try: {_install(known)}"
+        package = f"lect-{known.partition(':')[0]}"
+        how = f"{found.origin} is a template of {known}, which is not installed\n  try: {install_command(package)}"
     return Identity(own, how, reply=reply)
 
 
@@ -137,10 +139,6 @@ def _with_shared(own: JinjaTemplate, found: ModelFiles, alike: dict[str, Templat
 def _of_a_family(found: ModelFiles, name: str, template: Template, how: str) -> Identity:
     reason = f"{found.origin} {how.format(name)}"
     return Identity(_with_facts(template, found), reason, name, reply="as the family defines them")
-
-
-def _install(name: str) -> str:
-    return f"pip install lect-{name.partition(':')[0]}"
 
 
 def _installed(name: str) -> Template | None:

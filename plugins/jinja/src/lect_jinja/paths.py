@@ -182,7 +182,7 @@ class LocalModels:
         place, _ = _parted(ref.place)
         if os.path.isfile(os.path.expanduser(place)):
             return f"it is a file; give its directory, {saferepr(os.path.dirname(place), 200)}"
-        return "it has no chat template" if _is_there(ref.place) else "there is no such file or directory"
+        return "it has no chat template" if _is_there(ref.place) else None
 
     @hookimpl
     def get_template(self, ref: ModelRef) -> Template:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import lect
 from lect.errors import LectError, LimitError
+from lect.plugin import install_command
 from lect_jinja.knowledge import AT_THE_START, READERS, REPLIES, ReplyRule
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def choose(template: Template, guessed: Guess) -> Choice:
     if installed:
         return Choice(_grammar(guessed.format), f"{guessed.format!r}{by}{unproven}")
     if guessed.format:
-        missing = f"{guessed.format!r} would apply{by}, but is missing\n  try: pip install {guessed.package}"
+        missing = f"{guessed.format!r} would apply{by}, but is missing\n  try: {install_command(guessed.package)}"
         return Choice(None, f"plain text: {missing}", is_unread=writes_calls)
     return Choice(None, f"plain text: {NOTHING_SAYS}{unproven}", is_unread=writes_calls)
 

@@ -133,7 +133,7 @@ def _problem(way: Callable[..., str | Prompt], arguments: dict[str, Any], expect
 def _oracle(path: Path) -> Template:
     """Return a maker's template, run by lect-jinja; if that is not installed, the test is skipped."""
     if not any(info.package == "lect-jinja" for info in lect.plugins()):
-        pytest.skip("the maker's template is Jinja, and lect-jinja is not installed: pip install lect-jinja")
+        pytest.skip("the maker's template is Jinja, and lect-jinja is not installed")
     return lect.load_template(path, notation="jinja")
 
 

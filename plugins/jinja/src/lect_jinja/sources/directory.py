@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 from lect.errors import saferepr
+from lect.plugin import install_command
 from lect_jinja.sources.files import Directory, ModelFileError, as_text, refuse, text_in
 from lect_jinja.sources.found import DEFAULT, MORE, ModelFiles
 from lect_jinja.sources.gguf import read_gguf
@@ -31,7 +32,6 @@ MOST_TEMPLATES = 64
 VOCABULARY_START = 2 << 20
 """How much of `tokenizer.json` is read."""
 PADDLENLP_KEYS = {"conversation", "query"}
-READS_IT = "pip install lect-paddlenlp"
 
 
 class ForeignNotationError(ModelFileError):
@@ -97,7 +97,8 @@ def _in_json(directory: Directory, *, is_only_one: bool) -> dict[str, str]:
     if "chat_template" in content or not PADDLENLP_KEYS & content.keys():
         return _in_config(content, file)
     if is_only_one:
-        msg = f"{saferepr(file, 200)} is a template in PaddleNLP's notation, not in Jinja's\n  try: {READS_IT}"
+        reads_it = install_command("lect-paddlenlp")
+        msg = f"{saferepr(file, 200)} is a template in PaddleNLP's notation, not in Jinja's\n  try: {reads_it}"
         raise ForeignNotationError(msg, file=file)
     return {}
 
