@@ -1,7 +1,7 @@
 """Every check is a session: `nox -s quick` runs the checks for a small change, `nox` those for a pull request,
 `nox -s stress` runs the audits and all sampled tests in full, `nox -s bench` measures, `nox -s tokens` tries the
-tokenizers of eight makers, `nox -s grpo` and `nox -s data` train a tiny model, and `nox -s release` builds the packages
-and checks them.
+tokenizers of eight makers, `nox -s grpo` and `nox -s data` train a tiny model, `nox -s pack` writes the conformance
+pack, and `nox -s release` builds the packages and checks them.
 
 Python and pip are all that is needed.
 """
@@ -74,7 +74,7 @@ SAME_EVERYWHERE = [
         "test_reply_*.py", "test_round_trip.py", "test_*_hostile.py", "test_provenance.py", "test_fast_path.py",
         "test_jinja_oracles.py", "test_own_templates.py", "test_conversions.py", "test_oracles.py", "test_truth.py",
         "test_stops.py", "test_normalize.py", "test_control_tokens.py", "test_makers_details.py", "test_training*.py",
-        "test_marks.py", "test_constraints.py",
+        "test_marks.py", "test_constraints.py", "test_pack.py",
         "stress",
     )),
     "tests/test_plugin_shape.py", "plugins/fastchat/tests/test_segments.py", *SAME_ALWAYS,
@@ -265,7 +265,7 @@ def grpo(session):
     """
     session.install("pytest>=8", "torch>=2.6", "trl>=1.16,<2", "transformers>=5.22,<6")
     install(session, "core", *needed("qwen"), "plugins/jinja", "plugins/rollout")
-    files = [f"tests/integrations/test_{name}.py" for name in ("grpo", "sft_trl")]
+    files = [f"tests/integrations/test_{name}.py" for name in ("grpo", "sft_trl", "peers")]
     session.run("pytest", "-q", *files, *session.posargs)
 
 
@@ -309,6 +309,14 @@ def release(session):
     session.run("python", "tests/release/build.py", "dist")
     session.run("twine", "check", "--strict", "dist/*")
     session.run("pytest", "-q", "tests/release", *session.posargs, env={"LECT_DIST": str(Path("dist").resolve())})
+
+
+@nox.session
+def pack(session):
+    """Write the conformance pack into dist/, or into the folder that is named: lect-conformance-<version>.zip."""
+    install(session, *EVERYTHING)
+    session.install(*TEST_TOOLS)
+    session.run("python", "tests/support/make_pack.py", *(session.posargs or ["dist"]))
 
 
 @nox.session

@@ -17,10 +17,6 @@ from lect_jinja.knowledge import REPLIES
 
 FORMATS = replies.formats()
 DOCS = Path(__file__).parents[1] / "docs"
-NO_CALL = {
-    "plain", "think", "minimax_append_think", "granite_think", "kimi_vl_think", "hunyuan_a13b", "apriel", "deepseek_r1",
-    "deepseek_v4_dsml", "olmo3_pythonic",
-}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", sorted(FORMATS))
@@ -29,10 +25,10 @@ def test_the_example_of_a_format_is_valid(name):
     reply, _ = replies.read(
         reply_format.example,
         format=name,
-        starts_in_reasoning=("</think>" in reply_format.example and "<think>" not in reply_format.example) or None,
+        starts_in_reasoning=replies.starts_inside(reply_format) or None,
     )
     assert reply.problems == ()
-    if name not in NO_CALL:
+    if name not in replies.NO_CALL:
         assert [(call.name, call.arguments) for call in reply.tool_calls] == [("get_weather", {"city": "Paris"})]
         assert reply.content in ("", "Look.", "Look:")
 

@@ -4,6 +4,7 @@ import importlib
 
 import make_metadata
 import pytest
+from answers import MESSAGES, NOT_AS_THE_MODEL, call, says
 from goldens import battery
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -22,23 +23,6 @@ NAMES = [
     name for name in make_metadata.PLUGINS if name not in COPIES and "lect.templates" in make_metadata.points_of(name)
 ]
 QUESTION = {"role": "user", "content": "Hi"}
-# Where the makers' templates write a finished answer differently from the model.
-NOT_AS_THE_MODEL = {
-    ("gpt-oss", "text and call"): "text beside a call is written as reasoning",
-    ("chatglm-6b", None): "the first round is numbered only once it is history",
-    ("nemotron-nano-v2", None): "a final answer is written entirely as reasoning",
-    ("falcon-instruct", None): "it removes empty lines from an answer",
-    ("minimax-m3", None): "null values in the arguments of a call are left out",
-    **dict.fromkeys(
-        (
-            (name, case)
-            for name in ("minicpm5", "minicpm5-2b")
-            for case in (None, "call", "reasoning", "text and call", "everything")
-        ),
-        "the line end before a call belongs to the text",
-    ),
-    ("codellama-70b-instruct", None): "an answer names its destination only while it is asked for",
-}
 # Where something is not written back: white space that is taken for the template's own, an id that comes too late.
 NOT_TO_THE_BYTE = {
     "glm-5.1": "older models with the same format end their reasoning with a line end",
@@ -84,37 +68,6 @@ WRITTEN_IS_UNKNOWN = {
     "phi-4-mini-reasoning": "only the beginning of replies was found",
     "phi-4-reasoning": "no reply was found",
     "qwq": "only the beginning of the content was found",
-}
-
-
-def call(name, arguments, number=0):
-    return {"id": f"call_{number}", "type": "function", "function": {"name": name, "arguments": arguments}}
-
-
-def says(content, reasoning=None, *calls):
-    message = {"role": "assistant", "content": content}
-    if reasoning is not None:
-        message["reasoning_content"] = reasoning
-    if calls:
-        message["tool_calls"] = list(calls)
-    return message
-
-
-MESSAGES = {
-    "text": says("Hello!\n\nHow are you?"),
-    "reasoning": says("Four.", "Two and two.\n\nSo."),
-    "call": says("", None, call("get_weather", {"city": "Paris"})),
-    "calls": says(
-        "",
-        None,
-        call(
-            "get_weather",
-            {"city": 'Köln "x" </b>', "days": 3, "deep": {"a": [1, {"b": None}]}, "tags": ["x", "y"], "flag": True},
-        ),
-        call("get_time", {}, 1),
-    ),
-    "text and call": says("Let me look.", None, call("get_weather", {"city": "Paris"})),
-    "everything": says("Let me look.", "Look.", call("get_weather", {"city": "Paris", "days": -2})),
 }
 
 

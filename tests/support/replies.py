@@ -8,6 +8,11 @@ from pages import REPOSITORY
 DATA = REPOSITORY / "tests/data/replies"
 STAGES = {"reasoning": ("reasoning",), "tools": ("tools",), "full": ("reasoning", "tools")}
 TEXTS = ("content", "reasoning", "call_args")
+NO_CALL = {
+    "plain", "think", "minimax_append_think", "granite_think", "kimi_vl_think", "hunyuan_a13b", "apriel", "deepseek_r1",
+    "deepseek_v4_dsml", "olmo3_pythonic",
+}  # fmt: skip
+"""The formats whose example is not one call of `get_weather`."""
 
 
 @cache
@@ -50,6 +55,11 @@ def formats():
     import lect
 
     return {name: lect._registry.formats.get(name) for name in lect.reply_formats()}
+
+
+def starts_inside(reply_format):
+    """Return whether the example of a format begins inside reasoning: it has the closing tag but no opening one."""
+    return "</think>" in reply_format.example and "<think>" not in reply_format.example
 
 
 def open_stream(format, *, stop=(), **arguments):  # noqa: A002  # as in `lect.stream`
