@@ -60,6 +60,9 @@ are generated from the docstrings; the other pages of the reference say more abo
 [templates, prompts and replies](../templates.md), [hooks](../hooks.md), [tokens and training](../tokens.md) and
 [errors](../errors.md).
 """
+NEXT = """
+Where to go next: [Which function do I want?](../which-function.md), by task; [Every public name](index.md).
+"""
 
 
 # What only the source says, because Python does not keep it.
@@ -307,7 +310,7 @@ def page(module):
             if not isinstance(value, type) or owners()[value] == module:
                 details += lines_of(module, name, value)
         lines.append("")
-    return "\n".join([*lines, *details]).rstrip("\n") + "\n"
+    return "\n".join([*lines, *details]).rstrip("\n") + "\n" + NEXT
 
 
 def index():

@@ -32,6 +32,10 @@ EXAMPLE = "\n\n```"
 # Goldens that neither name their model nor are named after their template.
 GOLDEN_OF = {"internlm2-document": ["internlm2-chat"], "internlm2-tools": ["internlm2-chat"]}
 
+NEXT = """
+Where to go next: [Which function do I want?](../reference/which-function.md) to write these prompts; [Debug a
+prompt](../how-to/debug-a-prompt.md) if yours differs; [Reply formats](replies.md) for what the models answer.
+"""
 UNCLAIMED = "not claimed"
 ADDS = "another turn only adds to the prompt"
 CHANGES = (
@@ -374,7 +378,8 @@ def page_of(name):
 
 def pages():
     """Return all pages by path."""
-    return {GALLERY / "index.md": index_page(), **{GALLERY / f"{name}.md": page_of(name) for name in FAMILIES}}
+    written = {GALLERY / f"{name}.md": page_of(name) + NEXT for name in FAMILIES}
+    return {GALLERY / "index.md": index_page(), **written}
 
 
 if __name__ == "__main__":

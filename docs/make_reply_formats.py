@@ -41,6 +41,10 @@ of the model's template, and nowhere else.
 
 This page is generated from the formats: each example is followed by the result of parsing it.
 """
+NEXT = """
+Where to go next: [Parse a stream](../how-to/parse-a-stream.md) to read them; [Write a
+grammar](../how-to/write-a-grammar.md) for a format that is not here.
+"""
 
 
 def kind(grammar):
@@ -97,7 +101,7 @@ def page():
     for heading in KINDS:
         parts.append("## {}\n\n{}\n".format(*heading))
         parts += [section(each, packages) for each, packages in formats() if kind(each.grammar) is heading]
-    return "\n".join(parts)
+    return "\n".join(parts) + NEXT
 
 
 if __name__ == "__main__":

@@ -97,6 +97,46 @@ def test_help_is_documented(command, tmp_path):
     assert f"```console\n$ {command} --help\n{pages.run_command(f'{command} --help', tmp_path)}```\n" in page
 
 
+# Its own links are where to go next.
+ENDED = [page for page in pages.all_pages() if pages.DOCS in page.parents and page.name != "index.md"]
+NEXT = re.compile(r"^(?:## Where to go next\n|Where to go next: |接下来：)(.+)\Z", re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", ENDED, ids=pages.name)
+def test_a_page_ends_with_where_to_go_next(page):
+    found = NEXT.search(page.read_text("utf-8"))
+    assert found, "no last paragraph or section `Where to go next`"
+    assert re.search(r"\]\((?!https)[^)#]+\.md[)#]", found[1])
+    assert not re.search(r"^(?:#|```|\|)", found[1], re.MULTILINE), "something follows it"
+
+
+def public_functions():
+    """Return every public function of lect and of the packages that have a module of functions for users."""
+    modules = [name for name in make_api.MODULES if not name.startswith(("lect.plugin", "lect.errors"))]
+    return [
+        f"{module}.{name}"
+        for module in modules
+        for name in importlib.import_module(module).__all__
+        if inspect.isroutine(getattr(importlib.import_module(module), name))
+    ]
+
+
+@pytest.mark.parametrize("name", public_functions())
+def test_every_public_function_is_on_the_map(name):
+    # The functions of lect-rows are called through lect.
+    name = name.replace("lect_rows.", "lect.")
+    assert f"`{name}(" in (REFERENCE / "which-function.md").read_text("utf-8")
+
+
+def test_the_map_leads_only_to_what_exists():
+    page = (REFERENCE / "which-function.md").read_text("utf-8")
+    for module, name in re.findall(r"`(lect(?:_\w+)?)\.(\w+)", page):
+        assert hasattr(importlib.import_module(module), name), f"{module}.{name}"
+    for path, anchor in re.findall(r"\]\((api/\S+?\.md)#(\S+?)\)", page):
+        headings = re.findall(r"^#+ (.+)$", (REFERENCE / path).read_text("utf-8"), re.MULTILINE)
+        assert anchor in {heading.lower().replace(" ", "-") for heading in headings}, f"{path}#{anchor}"
+
+
 def test_the_landing_page_lists_the_pages_as_the_toctrees_do():
     text = (pages.DOCS / "index.md").read_text("utf-8")
     tables = {

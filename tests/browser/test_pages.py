@@ -100,11 +100,18 @@ def test_the_copy_button_of_a_console_copies_the_command(tab, address):
 
 
 @pytest.mark.parametrize(
-    ("model", "page"),
-    [("Qwen/Qwen2.5-7B-Instruct", "gallery/qwen"), ("openai/gpt-oss-20b", "gallery/gptoss")],
+    ("words", "page"),
+    [
+        ("Qwen/Qwen2.5-7B-Instruct", "gallery/qwen"),
+        ("openai/gpt-oss-20b", "gallery/gptoss"),
+        ("which function", "reference/which-function"),
+        ("get_conversation_template", "reference/api/lect"),
+        ("UnknownModelError", "reference/errors"),
+        ("incomplete_call", "reference/reply-problems"),
+    ],
 )
-def test_the_search_finds_a_model(model, page, tab, address):
-    tab.open(f"{address}/search.html?q={model}")
+def test_the_search_finds_models_functions_and_errors(words, page, tab, address):
+    tab.open(f"{address}/search.html?q={words.replace(' ', '+')}")
     tab.wait_for("document.querySelector('#search-results .search-summary')?.textContent.includes('found')")
     links = tab.evaluate(
         "[...document.querySelectorAll('#search-results li a')].map((link) => link.getAttribute('href'))"
