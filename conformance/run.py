@@ -17,6 +17,7 @@ HERE = Path(__file__).parent
 TASKS = {"prompts": "prompt", "replies": "reply"}
 GROUPED_BY = {"prompts": "model", "replies": "format"}
 CHECKS = {"prompts": ("prompt",), "replies": ("reading", "stream", "problems")}
+FIELDS = ("content", "reasoning", "calls")
 IN_A_ROW = 3
 """After so many lines on which the command fails to answer, one after the other, it is given up."""
 
@@ -120,6 +121,8 @@ def prompt_fault(expected, answer):
 
 def reading_fault(expected, answer):
     """Return why an answer fits none of the readings that are right; empty if it fits one."""
+    if missing := [field for field in FIELDS if field not in answer]:
+        return f"no {' and no '.join(missing)}: {answer!r:.200}"
     readings = [expected["reading"], *expected.get("or", [])]
     faults = [misread(reading, answer, expected.get("trim", False)) for reading in readings]
     return "" if "" in faults else faults[0]

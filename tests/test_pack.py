@@ -16,6 +16,7 @@ from pages import DOCS
 LECT = [sys.executable, "-m", "lect_kit.answer"]
 READ = "import json, sys\nfor line in sys.stdin:\n    request = json.loads(line)\n    "
 SAY = "print(json.dumps({}), flush=True)"
+WRONG = '{"id": request["id"], "content": "No.", "reasoning": None, "calls": []}'
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +107,7 @@ def test_the_table_has_a_row_for_each_format(pack):
 
 
 def test_a_program_that_is_wrong_fails_with_what_was_expected(pack):
-    code, printed, _ = run_program(pack, READ + SAY.format('{"id": request["id"], "content": "No."}'), "--show", "1")
+    code, printed, _ = run_program(pack, READ + SAY.format(WRONG), "--show", "1")
     assert code == 1
     assert 'reading: content: expected "Hello!\\n\\nHow are you?", got "No."' in printed
     assert re.search(r"\nall +(\d+) +0 +0/\1 +- +-\n", printed)
@@ -123,7 +124,7 @@ def test_a_program_that_knows_nothing_is_skipped_and_not_wrong(pack):
     ("program", "why"),
     [
         ("raise SystemExit(3)", "it ended without an answer (exit code 3)"),
-        ("import time; time.sleep(60)", "it hung: no answer in 0.5 seconds"),
+        ("import time; time.sleep(600)", "it hung: no answer in 0.5 seconds"),
         (READ + "print('Hello!', flush=True)", "its answer is not a JSON object with the id of the line: 'Hello!\\n'"),
         (READ + "print('[' * 9999, flush=True)", "its answer is not a JSON object with the id of the line: '[[["),
         (READ + SAY.format('{"id": "another"}'), "its answer is not a JSON object with the id of the line: "),
@@ -131,7 +132,8 @@ def test_a_program_that_knows_nothing_is_skipped_and_not_wrong(pack):
     ids=["ends", "hangs", "no JSON", "deep", "another id"],
 )
 def test_a_program_that_gives_no_answer_is_given_up_with_the_reason(pack, program, why):
-    code, printed, complaint = run_program(pack, program, "--timeout", "0.5")
+    # Only a program that never answers may be cut short: others take as long as the machine lets them.
+    code, printed, complaint = run_program(pack, program, "--timeout", "0.5" if "hung" in why else "60")
     assert (code, printed) == (1, "")
     assert "run.py: given up after 3 lines in a row without an answer; the last is " in complaint
     assert why in complaint
@@ -145,9 +147,17 @@ def test_a_program_that_ends_on_one_line_is_started_again(pack):
     assert re.search(r"\nall +(\d+) +[1-9]\d* +0/[1-4] ", printed)
 
 
+def test_an_answer_without_a_field_is_wrong_even_if_nothing_is_expected_there(pack):
+    program = READ + SAY.format('{"id": request["id"], "error": "crashed"}')
+    code, printed, _ = run(pack, "--only", "replies", "--", sys.executable, "-c", program)
+    assert code == 1
+    assert "reading: no content and no reasoning and no calls: " in printed
+    assert re.search(r"\nall +(\d+) +0 +0/\1 ", printed)
+
+
 @pytest.mark.parametrize("given", ['"calls": 3', '"calls": ["f"]', '"content": 3', '"streams": [[1]]', '"streams": []'])
 def test_an_answer_of_another_shape_is_wrong_and_does_not_stop_the_runner(pack, given):
-    code, printed, complaint = run_program(pack, READ + SAY.format('{"id": request["id"], ' + given + "}"))
+    code, printed, complaint = run_program(pack, READ + SAY.format(WRONG[:-1] + ", " + given + "}"))
     assert (code, complaint) == (1, "")
     assert re.search(r"\nall +(\d+) +0 +0/\1 ", printed)
 

@@ -50,6 +50,8 @@ def read(request, template, arguments):
         message(request["text"], sizes, template, arguments) for sizes in ([len(request["text"])], *request["sizes"])
     ]
     whole, *streamed = read
+    if any("error" in each for each in read):
+        return whole
     return whole | {"streams": [[as_delta(each)] for each in streamed]}
 
 
@@ -67,7 +69,7 @@ def message(text, sizes, template, arguments):
             start, number = start + size, number + 1
         found, _ = parser.finalize()
     except Exception as error:  # What it does not understand, it raises in many ways.
-        return {"error": repr(error), "calls": []}
+        return {"error": repr(error)}
     calls = [each["function"] for each in found.get("tool_calls", [])]
     return {
         "content": found.get("content"),
@@ -82,7 +84,7 @@ def as_delta(read):
         {"index": index, "function": {"name": call["name"], "arguments": json.dumps(call["arguments"])}}
         for index, call in enumerate(read["calls"])
     ]
-    return {"content": read.get("content"), "reasoning_content": read.get("reasoning"), "tool_calls": calls}
+    return {"content": read["content"], "reasoning_content": read["reasoning"], "tool_calls": calls}
 
 
 if __name__ == "__main__":
