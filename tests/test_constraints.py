@@ -42,6 +42,7 @@ DEVIATIONS = {
         ("minicpm5", "minicpm5-2b", "qwen3-coder", "seed-oss"), ("lists and objects as Python prints them", PYTHON)
     ),
     "cogito-v1-llama": ("calls as a list, with ids", r"\[\{"),
+    "gigachat-3": ("the end of a turn after a call, which in a reply is only what opens one", r"<\|message_sep\|>$"),
     "lfm2.5-vl-450m": ("strings without escapes", r'="[^"]*[\n\\]|"[^"]*"[^",)\]}]'),
     "minimax-m3": (
         "the end of reasoning that was never opened, and lists without items, which are empty texts",

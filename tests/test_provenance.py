@@ -74,6 +74,7 @@ PICKS = {
         "hermes-2-pro", "hermes-3", "glm-4-0414",
         "glm-5.2", "glm-5.3", "deepseek-v3.2", "gemma-4-31b", "gemma-4-2026-04", "seed-oss", "apertus", "deepseek-v4",
         "deepseek-v4-flash-0731", "minicpm3", "muse-glimmer", "solar-open",
+        "gigachat-3", "gigachat-3.1",
     ],
     "documents": ["granite-3.1", "granite-3.2", "granite-3.3"],
 }  # fmt: skip

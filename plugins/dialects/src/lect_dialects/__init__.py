@@ -8,7 +8,6 @@ from lect.plugin import Family, Rule
 from lect_dialects.json_calls import (
     APRIEL,
     FIREFUNCTION_V2,
-    GIGACHAT3,
     REKA,
     XLAM,
 )
@@ -21,7 +20,6 @@ __lect_api__ = "~=1.0"
 adapter = Family(
     "dialects",
     Rule("reka flash", REKA),
-    Rule("gigachat 3", GIGACHAT3),
     Rule("apriel", APRIEL),
     Rule("firefunction v 2", FIREFUNCTION_V2),
     Rule("?llama xlam 2", XLAM),

@@ -24,20 +24,6 @@ REKA = ReplyFormat(
     HERMES_JSON.grammar.but(name="reka"), stop=("<sep>", "<|endoftext|>"), names="Reka", example=HERMES_JSON.example
 )
 
-GIGACHAT3 = ReplyFormat(
-    Grammar(
-        "gigachat3",
-        sections=(
-            Section(
-                (JSON_OBJECT,), ("<|message_sep|>\n\nfunction call<|role_sep|>", "<|function_call|>"), special=True
-            ),
-        ),
-    ),
-    stop=("</s>", "<|message_sep|>\n\n"),
-    names="GigaChat3",
-    example='Look.<|function_call|>{"name": "get_weather", "arguments": {"city": "Paris"}}',
-)
-
 TOOL_CALLS = Section(
     (JSON_OBJECT,), (("<tool_calls>", "["),), (("]", "</tool_calls>"), "]", "</tool_calls>"), between=","
 )
