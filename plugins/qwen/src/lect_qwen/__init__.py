@@ -1,7 +1,7 @@
 """Qwen, by Alibaba Cloud."""
 
 from lect.plugin import DEFAULT, Family, Rule
-from lect_qwen.coder import QWEN3_CODER
+from lect_qwen.coder import QWEN3_CODER, QWEN3_CODER_NEXT
 from lect_qwen.omni import QWEN3_OMNI, QWEN3_OMNI_THINKING
 from lect_qwen.qwen2 import (
     COGITO,
@@ -40,6 +40,8 @@ adapter = Family(
     Rule("qwen 3.5 0.8|2 b", QWEN3_5_SMALL, note="the smallest think only when they are asked to"),
     Rule("qwen 3.5 # b", QWEN3_5),
     Rule("qwen 3 coder # b a # b instruct", QWEN3_CODER),
+    Rule("qwen 3 coder next base", DEFAULT, kind="base", note=NOT_FOR_CHAT),
+    Rule("qwen 3 coder next .", QWEN3_CODER_NEXT),
     Rule("qwen 3 vl # b ?a ?# ?b instruct", QWEN3_VL),
     Rule("qwen 3 vl # b ?a ?# ?b thinking", QWEN3_VL_THINKING),
     Rule("qwen 3 omni # b a # b instruct", QWEN3_OMNI),
@@ -72,6 +74,5 @@ adapter = Family(
     Rule("qwen 1.5 moe a # b", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("codeqwen 1.5 # b", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("qwen vl|audio", DEFAULT, kind="base", note=NEVER_CHATTED),
-    Rule("qwen 3 coder next base", DEFAULT, kind="base", note=NOT_FOR_CHAT),
     Rule("qwen 2|2.5 ?coder|math|vl|audio # b ?a ?# ?b", DEFAULT, kind="base", note=NOT_FOR_CHAT),
 )

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from lect.plugin import Call, Chat, Schema, Template, Writer
+from lect.plugin import Call, Chat, Schema, Template, Turn, TurnTemplate, Writer
 from lect.plugin.grammar import ATTRIBUTE_TAGS, FUNCTION_TAGS, SPACE, THINK, Grammar, ReplyFormat, Section
 from lect_qwen.chatml import QWEN3_MARKERS, STOP
 
@@ -128,4 +128,19 @@ QWEN3_CODER = Template(
     looks_for=(),
     reply=QWEN3_CODER_XML.grammar,
     source="Qwen/Qwen3-Coder-30B-A3B-Instruct, chat_template.jinja",
+)
+# How it is shown tools is left out: of their schemas and results the two projects write different texts.
+QWEN3_CODER_NEXT = TurnTemplate(
+    "qwen3-coder-next",
+    system=Turn("<|im_start|>system\n", "<|im_end|>\n"),
+    user=Turn("<|im_start|>user\n", "<|im_end|>\n"),
+    assistant=Turn("<|im_start|>assistant\n", "<|im_end|>\n"),
+    stop=list(STOP),
+    markers=list(QWEN3_MARKERS),
+    reply=QWEN3_CODER_XML.grammar,
+    evidence="attested",
+    source=(
+        "openvinotoolkit/model_server at a696e216, extras/chat_template_examples/chat_template_qwen3coder_next.jinja, "
+        "and modelscope/ms-swift at 3602360, swift/template/templates/qwen.py"
+    ),
 )
