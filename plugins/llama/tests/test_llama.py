@@ -32,8 +32,14 @@ class TestLlama(AdapterSuite):
         "golden/nvidia--Llama-3.1-Nemotron-70B-Instruct-HF.json": "llama-3.1-nemotron",
         "golden/deepcogito--cogito-v1-preview-llama-3B.json": "cogito-v1-llama",
         "golden/meta-llama--Llama-4-Scout-17B-16E-Instruct.json": "llama-4",
+        "golden/shenzhi-wang--Llama3-8B-Chinese-Chat.json": "llama-3-chinese-chat",
+        "golden/chinese-alpaca-2.json": "chinese-alpaca-2",
+        "golden/bofenghuang--vigogne-2-7b-chat.json": "vigogne-2-chat",
     }
     examples = {
+        "shenzhi-wang/Llama3-8B-Chinese-Chat": "llama-3-chinese-chat",
+        "hfl/chinese-alpaca-2-7b-64k": "chinese-alpaca-2",
+        "bofenghuang/vigogne-2-7b-chat": "vigogne-2-chat",
         "meta-llama/Llama-2-7b-chat-hf": "llama-2-chat",
         "meta-llama/Llama-2-70b-chat-hf": "llama-2-chat",
         "TheBloke/Llama-2-7B-Chat-GPTQ": "llama-2-chat",
@@ -95,10 +101,11 @@ class TestLlama(AdapterSuite):
         "meta-llama/LlamaGuard-7b",
         "meta-llama/Meta-Llama-Guard-2-8B",
         "meta-llama/Llama-Guard-3-11B-Vision",
-        "hfl/chinese-alpaca-2-7b",
+        "hfl/chinese-alpaca-7b",
         "hfl/chinese-llama-7b",
+        "bofenghuang/vigogne-2-7b-instruct",
         "FlagAlpha/Llama2-Chinese-7b-Chat",
-        "shenzhi-wang/Llama3-8B-Chinese-Chat",
+        "shenzhi-wang/Llama3.1-8B-Chinese-Chat",
         "allenai/Llama-3.1-Tulu-3-8B",
         "Orenguteng/Llama-3.1-8B-Lexi-Uncensored-V2",
     ]

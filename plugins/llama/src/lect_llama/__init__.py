@@ -2,8 +2,8 @@
 
 from lect.plugin import DEFAULT, Family, Rule
 from lect_llama.cogito import COGITO
-from lect_llama.llama2 import CODELLAMA, CODELLAMA_70B, LLAMA2
-from lect_llama.llama3 import LLAMA3, LLAMA3_1, LLAMA3_2, LLAMA3_2_VISION, NEMOTRON_70B
+from lect_llama.llama2 import ALPACA2, CODELLAMA, CODELLAMA_70B, LLAMA2, VIGOGNE
+from lect_llama.llama3 import CHINESE_CHAT, LLAMA3, LLAMA3_1, LLAMA3_2, LLAMA3_2_VISION, NEMOTRON_70B
 from lect_llama.llama4 import LLAMA4
 
 __lect_api__ = "~=1.0"
@@ -15,6 +15,9 @@ adapter = Family(
     "llama",
     Rule("BramVanroy/Llama-2-13b-chat-dutch", None, note="it was tuned with its own system text, in Dutch"),
     Rule("llama 2 ?# ?b chat uncensored", None, note="its turns begin with ### HUMAN: and ### RESPONSE:"),
+    Rule("chinese alpaca 2 # b ?16|64 ?k .", ALPACA2, note="by HFL, as its server writes it"),
+    Rule("llama 3 8 b chinese chat .", CHINESE_CHAT, note="by Shenzhi Wang; the other sizes were not seen"),
+    Rule("vigogne 2 7 b chat .", VIGOGNE),
     Rule("llama 2 chat", LLAMA2),
     Rule("llama 2 # b chat", LLAMA2),
     Rule("codellama 70 b instruct", CODELLAMA_70B),

@@ -29,6 +29,43 @@ def llama2(chat: Chat, out: Writer) -> None:
             out.append(" [/INST]")
 
 
+def alpaca2(chat: Chat, out: Writer) -> None:
+    """Write Chinese-Alpaca-2: the last system text, wherever it is, or the maker's, is in the first question."""
+    systems = [message for message in chat.messages if message.role == "system"]
+    system, asked = systems[-1] if systems else None, False
+    out.append(chat.bos)
+    for message in out.turns(chat.messages):
+        if message.role == "assistant":
+            out += " ", message.content, chat.eos
+        elif message.role == "user":
+            if asked:
+                out += chat.bos, "[INST] "
+            else:
+                asked = True
+                out.append("[INST] <<SYS>>\n")
+                out.turn(system)
+                out.append(system.content if system else chat.default_system)
+                out.turn(message)
+                out.append("\n<</SYS>>\n\n")
+            out += message.content, " [/INST]"
+
+
+def vigogne(chat: Chat, out: Writer) -> None:
+    """Write Vigogne 2: every turn is a line that names its speaker."""
+    out.append(chat.bos)
+    out.turn(chat.system)
+    out += "<|system|>: ", chat.system.content if chat.system else chat.default_system, "\n"
+    out.turn(None)
+    chat.require_alternation(chat.without_system)
+    for message in out.turns(chat.without_system):
+        if message.role == "user":
+            out += "<|user|>: ", message.content.strip(), "\n"
+        elif message.role == "assistant":
+            out += "<|assistant|>: ", message.content.strip(), chat.eos, "\n"
+    if chat.add_generation_prompt:
+        out.append("<|assistant|>:")
+
+
 def codellama_70b(chat: Chat, out: Writer) -> None:
     """Write Code Llama 70B: every turn names its source.
 
@@ -56,6 +93,28 @@ LLAMA2 = Template(
 CODELLAMA = LLAMA2.but(
     name="codellama-instruct",
     source="codellama/CodeLlama-34b-Instruct-hf, tokenizer_config.json",
+)
+ALPACA2 = LLAMA2.but(
+    name="chinese-alpaca-2",
+    program=alpaca2,
+    roles=["system", "user", "assistant"],
+    default_system="You are a helpful assistant. 你是一个乐于助人的助手。",
+    source="ymcui/Chinese-LLaMA-Alpaca-2 at 2a334d1, scripts/openai_server_demo/openai_api_server.py",
+)
+VIGOGNE = Template(
+    "vigogne-2-chat",
+    vigogne,
+    bos="<s>",
+    eos="</s>",
+    default_system=(
+        "Vous êtes Vigogne, un assistant IA créé par Zaion Lab. Vous suivez extrêmement bien les instructions. "
+        "Aidez autant que vous le pouvez."
+    ),
+    stop=LLAMA2.stop,
+    markers={"<unk>": 0, "<s>": 1, "</s>": 2, "<|system|>": None, "<|user|>": None, "<|assistant|>": None},
+    text_separators=True,
+    looks_for=(),
+    source="bofenghuang/vigogne-2-7b-chat, tokenizer_config.json",
 )
 CODELLAMA_70B = Template(
     "codellama-70b-instruct",

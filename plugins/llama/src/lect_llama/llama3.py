@@ -178,6 +178,14 @@ LLAMA3 = TurnTemplate(
     },
     source="meta-llama/Meta-Llama-3-8B-Instruct, tokenizer_config.json",
 )  # fmt: skip
+CHINESE_CHAT = LLAMA3.but(
+    name="llama-3-chinese-chat",
+    default_system="You are a helpful assistant.",
+    bos="",
+    opening="<|begin_of_text|>",
+    empty="all",
+    source="shenzhi-wang/Llama3-8B-Chinese-Chat, tokenizer_config.json",
+)
 LLAMA3_1 = Template(
     "llama-3.1",
     partial(llama3_1, dated=True),
