@@ -11,6 +11,10 @@ class TestPretrained(AdapterSuite):
         "bigscience/bloomz-7b1-mt": "default",
         "openai-community/gpt2-xl": "default",
         "EleutherAI/pythia-1.4b": "default",
+        "EleutherAI/gpt-j-6b": "default",
+        "EleutherAI/gpt-neox-20b": "default",
+        "facebook/opt-125m": "default",
+        "mosaicml/mpt-7b": "default",
         "state-spaces/mamba-2.8b-hf": "default",
         "bigcode/starcoder2-15b": "default",
         "damo/nlp_polylm_13b_text_generation": "default",
@@ -27,4 +31,7 @@ class TestPretrained(AdapterSuite):
         "IndexTeam/Index-1.9B-32K",
         "MediaTek-Research/Breeze-7B-Instruct-v1_0",
         "openai/gpt-oss-20b",
+        "mosaicml/mpt-7b-chat",
+        "facebook/opt-iml-max-1.3b",
+        "Salesforce/blip2-opt-2.7b",
     ]

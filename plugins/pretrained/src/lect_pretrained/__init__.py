@@ -1,4 +1,7 @@
-"""Base models of makers without a package here, as LLaMA-Factory and ms-swift list them: without a template."""
+"""Base models of makers without a package here.
+
+LLaMA-Factory and ms-swift list them without a template, or the documentation of transformers says what they are.
+"""
 
 from lect.plugin import DEFAULT, Family, Rule
 
@@ -18,6 +21,8 @@ PATTERNS = (
     "AI-ModelScope/gpt2-medium",
     "AI-ModelScope/gpt2-large",
     "goodbai95/GPT2-xl",
+    "EleutherAI/gpt-j-6b",
+    "EleutherAI/gpt-neox-20b",
     "index 1.9 b ?pure",
     "iquest coder v 1 # b base",
     "mamba # b|m",
@@ -25,6 +30,8 @@ PATTERNS = (
     "mellum 2 # b a # b base",
     "mengzi 3 13 b base",
     "mobilellm r 1 # m base",
+    "mpt # b",
+    "opt # b|m",
     "plamo 3 nict # b base",
     "?nlp polylm 13 b ?text ?generation",
     "pythia # b|m",
