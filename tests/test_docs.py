@@ -31,7 +31,7 @@ TUTORIAL = pages.DOCS / "tutorial" / "first-adapter.md"
 PAGES = [page for page in pages.all_pages() if page != TUTORIAL]
 WITH_PYTHON = [page for page in PAGES if pages.python_examples(page)]
 WITH_COMMANDS = [page for page in PAGES if pages.console_examples(page)]
-TABLED = ["README.md", "README.zh-CN.md"]
+READMES = ["README.md", "README.zh-CN.md"]
 HOME = tomllib.loads((pages.REPOSITORY / "core/pyproject.toml").read_text("utf-8"))["project"]["urls"]["Homepage"]
 FILES = f"{HOME}/blob/main/"
 """The address of this repository's files, for READMEs that are read outside it."""
@@ -161,7 +161,7 @@ def test_a_translated_page_has_the_blocks_of_its_original(page):
 def test_the_chinese_readme_has_the_parts_of_the_readme():
     parts = [
         re.findall(r"^(?:#+ |```\S+$|<!-- .* -->$)", (pages.REPOSITORY / readme).read_text("utf-8"), re.MULTILINE)
-        for readme in TABLED
+        for readme in READMES
     ]
     assert parts[0] == parts[1]
 
@@ -247,12 +247,13 @@ def test_variables_are_documented(variable):
     assert f"\n## `{variable}`\n" in (REFERENCE / "environment.md").read_text("utf-8")
 
 
-@pytest.mark.parametrize("readme", TABLED)
-def test_families_table(readme):
-    tabled = re.findall(
-        r"^\| \[(\S+)\]\(plugins/\1/README\.md\) \|", (pages.REPOSITORY / readme).read_text("utf-8"), re.MULTILINE
+@pytest.mark.parametrize("page", ["reference/packages.md", "zh-CN/packages.md"])
+def test_every_package_is_tabled_with_a_link_to_its_formats(page):
+    rows = re.findall(
+        r"^\| (?:\[(\S+)\]\(\.\./gallery/\1\.md\)|(\w+)) \|", (pages.DOCS / page).read_text("utf-8"), re.MULTILINE
     )
-    assert sorted(tabled) == PACKAGES
+    assert sorted(linked for linked, _ in rows if linked) == sorted(FAMILIES)
+    assert sorted(linked or name for linked, name in rows if name != "package") == PACKAGES
 
 
 def test_every_package_that_is_not_a_tool_is_an_extra_of_core():

@@ -29,7 +29,7 @@ def test_the_first_command_installs_and_prints_a_prompt(readme, tmp_path):
         first, shell=True, cwd=fresh_copy(tmp_path), env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.endswith("USER: Hello! ASSISTANT:") or done.stdout.endswith("USER: Hello! ASSISTANT:\n")
+    assert done.stdout.endswith("<|im_start|>user\nHello!<|im_end|>\n<|im_start|>assistant\n")
 
 
 def test_ci_runs_the_exact_command_of_the_readme():

@@ -1,12 +1,12 @@
 """Write what is derived: from core's pyproject.toml, what all packages share, above all the version; from the plugins,
-their entry points, core's extras, the module behind advice and warnings, the tables of both READMEs and every NOTICE.
+their entry points, core's extras, the module behind advice and warnings, the tables of packages and every NOTICE.
 
     python tests/support/make_metadata.py
 
 A plugin states by hand, in its pyproject.toml, its description, its adapter and hints, what it needs besides core, and
 in `[tool.lect-metadata]` the `owners` who publish its models and the `sources` of its strings, for NOTICE; if the hints
 are not enough, the `words` by which people know its models, and if the description is not, the `models` that it knows,
-for the READMEs. The names of its templates and reply formats come from its code.
+for the tables of packages. The names of its templates and reply formats come from its code.
 A test fails if a file is not what this writes.
 """
 
@@ -56,8 +56,8 @@ GROUPS = {
     "tuned": ("Fine-tunes of others' models", "微调模型"),
     "tools": ("Any model, and other tools", "任意模型与其他工具"),
 }
-"""The tables of the READMEs, in English and Chinese; a plugin that names no `group` is in the first."""
-READMES = {REPOSITORY / "README.md": 0, REPOSITORY / "README.zh-CN.md": 1}
+"""The tables of packages, in English and Chinese; a plugin that names no `group` is in the first."""
+TABLED = {REPOSITORY / "docs/reference/packages.md": 0, REPOSITORY / "docs/zh-CN/packages.md": 1}
 """Each with the index of its language in `GROUPS` and `COLUMNS`."""
 COLUMNS = ("| package | models |", "| 包 | 模型 |")
 IN_CHINESE = {"; ": "；", ", ": "、", " and ": " 和 ", " to ": " 至 "}
@@ -228,13 +228,13 @@ def reserved_names(name):
     return list(dict.fromkeys([name, *points["lect.hints"], *templates_of(name)])) if is_family else [name]
 
 
-def readme_file(path):
-    """Return the text of a README: its tables are between two comments."""
-    language = READMES[path]
+def tables_file(path):
+    """Return the text of a page with tables of packages: they are between two comments."""
+    language = TABLED[path]
     tables = []
     for table, titles in GROUPS.items():
         lines = [
-            f"| [{name}](plugins/{name}/README.md) | {models(name)[language]} |"
+            f"| {linked(name)} | {models(name)[language].replace('](docs/', '](../')} |"
             for name in PLUGINS
             if group(name) == table
         ]
@@ -245,6 +245,11 @@ def readme_file(path):
         path.read_text("utf-8"),
         flags=re.DOTALL,
     )
+
+
+def linked(name):
+    """Return the name of a package, with a link to its formats if it has any."""
+    return f"[{name}](../gallery/{name}.md)" if "lect.templates" in points_of(name) else name
 
 
 def notice_file():
@@ -262,7 +267,7 @@ def notice_of(name):
 
 
 def group(name):
-    """Return the table of the READMEs that lists a plugin."""
+    """Return the table that lists a plugin."""
     return stated(name).get("group", "makers")
 
 
@@ -288,7 +293,7 @@ def files():
         CORE: core_file(),
         VERSIONED: versioned_file(),
         NOTICE: notice_file(),
-        **{path: readme_file(path) for path in READMES},
+        **{path: tables_file(path) for path in TABLED},
         **{folder(name) / "pyproject.toml": plugin_file(name) for name in PLUGINS},
         **{folder(name) / "README.md": page_file(folder(name) / "README.md") for name in packages},
         **{folder(name) / "LICENSE": LICENSE.read_text("utf-8") for name in packages},
