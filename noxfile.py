@@ -1,9 +1,9 @@
 """Every check is a session: `nox -s quick` runs the checks for a small change, `nox` those for a pull request,
 `nox -s stress` runs the audits and all sampled tests in full, `nox -s bench` measures, `nox -s tokens` tries the
-tokenizers of eight makers, `nox -s grpo` and `nox -s data` train a tiny model, `nox -s pack` writes the conformance
-pack, and `nox -s release` builds the packages and checks them.
+tokenizers of eight makers, `nox -s site` runs lect in a browser, `nox -s grpo` and `nox -s data` train a tiny model,
+`nox -s pack` writes the conformance pack, and `nox -s release` builds the packages and checks them.
 
-Python and pip are all that is needed.
+Python and pip are all that is needed, except for `site`, which needs npm.
 """
 
 import os
@@ -84,6 +84,7 @@ REAL_TOKENIZERS = [
     f"tests/integrations/test_{name}.py"
     for name in ("tokens_real", "tokenizers", "masks_transformers", "apply_chat_template", "rollouts_real")
 ]
+NODE_PACKAGES = ["pyodide@>=0.29"]
 NO_TESTS = 5
 """What pytest returns where all tests are skipped at once."""
 TESTED = []
@@ -293,6 +294,17 @@ def docs(session):
     install(session, *EVERYTHING)
     session.run("sphinx-build", "-W", "-q", "-b", "html", "docs", "docs/_build/html")
     session.run("pytest", "-q", "tests/browser", success_codes=[0, NO_TESTS])
+
+
+@nox.session
+def site(session):
+    """Look at the page that runs lect in the browser: with npm and Chromium."""
+    folder = session.create_tmp()
+    session.run("npm", "install", "--no-save", "--prefix", folder, *NODE_PACKAGES, external=True)
+    modules = {"LECT_NODE_MODULES": f"{folder}/node_modules"}
+    session.install("pytest>=8", "jinja2>=3.1.6")
+    install(session, *EVERYTHING)
+    session.run("pytest", "-q", "tests/browser/test_site.py", *session.posargs, env=modules)
 
 
 @nox.session

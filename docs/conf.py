@@ -1,5 +1,7 @@
 """How Sphinx builds these pages: `sphinx-build -W -b html docs docs/_build/html`."""
 
+import os
+
 project = "lect"
 author = "the lect authors"
 extensions = ["myst_parser"]
@@ -14,3 +16,21 @@ html_js_files = ["copy.js"]
 
 # Headings of three levels can be linked to, as on any forge that shows Markdown.
 myst_heading_anchors = 3
+
+
+def setup(app):
+    app.connect("build-finished", add_page)
+
+
+def add_page(app, exception):
+    """Put the page that runs lect in the browser beside the others, where Pyodide is installed."""
+    from sphinx.util.logging import getLogger
+
+    from lect_view.site.build import PyodideError, write_site
+
+    if exception is not None or app.builder.name != "html":
+        return
+    try:
+        write_site(os.path.join(app.outdir, "try"))
+    except PyodideError as error:
+        getLogger(__name__).info("without the page that runs lect: %s", error)

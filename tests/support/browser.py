@@ -31,10 +31,13 @@ def find():
 
 
 class Browser:
-    """One tab of a browser. `errors` lists uncaught exceptions and the errors of the console."""
+    """One tab of a browser, and its workers.
+
+    `errors` lists uncaught exceptions and the errors of the console, `requests` the addresses that were asked for.
+    """
 
     def __init__(self, path):
-        self.errors = []
+        self.errors, self.requests = [], []
         self._number = 0
         self._session = None
         self._profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
@@ -61,8 +64,9 @@ class Browser:
         self._pending = b""
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        for domain in ("Page", "Runtime", "Log"):
+        for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
+        self.call("Target.setAutoAttach", autoAttach=True, waitForDebuggerOnStart=True, flatten=True)
 
     def close(self):
         self._process.terminate()
@@ -73,16 +77,20 @@ class Browser:
 
     def call(self, method, **parameters):
         """Send a command, and return its result."""
-        self._number += 1
-        message = {"id": self._number, "method": method, "params": parameters}
-        if self._session is not None:
-            message["sessionId"] = self._session
-        os.write(self._commands, json.dumps(message).encode() + b"\0")
+        number = self._send(method, self._session, parameters)
         while True:
             answer = self._receive()
-            if answer.get("id") == self._number:
+            if answer.get("id") == number:
                 assert "error" not in answer, answer["error"]
                 return answer["result"]
+
+    def _send(self, method, session, parameters):
+        self._number += 1
+        message = {"id": self._number, "method": method, "params": parameters}
+        if session is not None:
+            message["sessionId"] = session
+        os.write(self._commands, json.dumps(message).encode() + b"\0")
+        return self._number
 
     def open(self, url, width=1000, height=1000):
         """Open a page in a window of a given size, and wait until it is loaded and drawn."""
@@ -121,7 +129,13 @@ class Browser:
         return message
 
     def _note(self, event, details):
-        if event == "Runtime.exceptionThrown":
+        if event == "Target.attachedToTarget" and details["targetInfo"]["type"] == "worker":
+            # It waits until it is watched.
+            for method in ("Network.enable", "Runtime.enable", "Runtime.runIfWaitingForDebugger"):
+                self._send(method, details["sessionId"], {})
+        elif event == "Network.requestWillBeSent":
+            self.requests.append(details["request"]["url"])
+        elif event == "Runtime.exceptionThrown":
             self.errors.append(details["exceptionDetails"])
         elif event == "Log.entryAdded" and details["entry"]["level"] == "error":
             self.errors.append(details["entry"])

@@ -31,10 +31,10 @@ def add_choice(parser: ArgumentParser) -> None:
     parser.add_argument("--default", metavar="NAME", help=DEFAULT)
 
 
-def add_conversation(parser: ArgumentParser) -> None:
-    """Add the arguments that say what to render, and how."""
+def add_conversation(parser: ArgumentParser, *, nargs: str | None = None) -> None:
+    """Add the arguments that say what to render, and how; `nargs` is "?" where there may be no model."""
     add = parser.add_argument
-    add("model", metavar="MODEL", type=utf8, help=f"{MODEL}; nothing is fetched")
+    add("model", metavar="MODEL", type=utf8, nargs=nargs, help=f"{MODEL}; nothing is fetched")
     text = "what the user says; - or nothing reads it from standard input, without the last line end"
     add("text", metavar="TEXT", type=utf8, nargs="?", help=text)
     add("--system", metavar="TEXT", type=utf8, help="the system text, instead of the maker's default")

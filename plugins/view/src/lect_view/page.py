@@ -43,7 +43,7 @@ class View(NamedTuple):
 
 def document(view: View) -> str:
     """Return a view as a document."""
-    style, script = _file("view.css"), _file("step.js") if view.script else ""
+    style, script = file_text("view.css"), f"{file_text('step.js')}\nsteps(document);" if view.script else ""
     policy = f"default-src 'none'; style-src '{_hash(style)}'; base-uri 'none'; form-action 'none'"
     if script:
         policy += f"; script-src '{_hash(script)}'"
@@ -60,8 +60,13 @@ def document(view: View) -> str:
 
 def fragment(view: View) -> str:
     """Return a view for inside another page, such as a notebook: without a script, and readable without its style."""
-    style = _file("view.css")
+    style = file_text("view.css")
     return f'<div class="lect-view inside"><style>{style}</style>\n{_content(view, "h3", theme=False)}\n</div>'
+
+
+def inside(view: View) -> str:
+    """Return a view for inside a page that has the style and the script already."""
+    return _content(view, "h2", theme=False)
 
 
 def _content(view: View, heading: str, *, theme: bool) -> str:
@@ -81,7 +86,8 @@ def _content(view: View, heading: str, *, theme: bool) -> str:
     )
 
 
-def _file(name: str) -> str:
+def file_text(name: str) -> str:
+    """Return a file of this package as text."""
     return (get_data("lect_view", name) or b"").decode().strip()
 
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from lect.reply.stream import ReplyStream
 
 MOST_PROBLEMS = 200
+CHUNK, MOST_CHUNKS = 4, 250
+"""How many characters of a finished reply arrive at once, unless that makes too many chunks to step through."""
 KINDS = ("reasoning", "content", "call", "mark", "after")
 ENDS = {"stop": "the model stopped", "tool_calls": "it calls tools", "length": "it broke off", None: "reason unknown"}
 
@@ -40,6 +42,12 @@ class Recorded(NamedTuple):
     """The whole reply."""
     steps: tuple[Step, ...]
     """The chunks in order, then the end."""
+
+
+def in_chunks(raw: str) -> list[str]:
+    """Return a finished reply in chunks, as if it arrived again."""
+    size = max(CHUNK, len(raw) // MOST_CHUNKS)
+    return [raw[start : start + size] for start in range(0, len(raw), size)]
 
 
 def record(stream: ReplyStream, chunks: Iterable[str], finish: str | None = None) -> Recorded:

@@ -29,7 +29,7 @@ def html(shown: Shown, *, against: lect.Prompt | None = None) -> str:
         MessageError: If it is something else, or an encoding from another process, where its text stayed.
     """
     if against is None:
-        view = _view(shown)
+        view = view_of(shown)
     elif isinstance(shown, lect.Prompt) and isinstance(against, lect.Prompt):
         from lect_view.compare import show_two
 
@@ -45,11 +45,12 @@ def html(shown: Shown, *, against: lect.Prompt | None = None) -> str:
 
 def picture(shown: Shown) -> str | None:
     """Return the same for a notebook, up to 50,000 characters of text; None for what cannot be shown."""
-    view = _view(shown, MOST_SHOWN)
+    view = view_of(shown, MOST_SHOWN)
     return None if view is None else fragment(view)
 
 
-def _view(shown: object, most: int | None = None) -> View | None:
+def view_of(shown: object, most: int | None = None) -> View | None:
+    """Return the view of a value; None for what cannot be shown."""
     if isinstance(shown, lect.Prompt | lect.Encoded):
         from lect_view.prompt import show_encoded, show_prompt
 

@@ -1,4 +1,4 @@
-"""`lect view`: a prompt, its tokens, two prompts or a reply as a page."""
+"""`lect view`: a prompt, its tokens, two prompts or a reply as a page; and the page that runs lect in a browser."""
 
 from __future__ import annotations
 
@@ -17,9 +17,13 @@ examples:
   lect view Qwen/Qwen3-4B --messages chat.json --against Qwen/Qwen2.5-7B-Instruct -o two.html
   lect view Qwen/Qwen3-4B --messages chat.json --tokenizer ./Qwen3-4B -o tokens.html
   lect view Qwen/Qwen3-4B --reply reply.txt -o reply.html
+
+`--site` and `--serve` give a page on which everything can be edited: it runs lect itself in the browser, without a
+server behind it. They need no model, but Pyodide, which is Python for browsers: npm install pyodide.
+
+  lect view --site public
+  lect view --serve --open
 """
-STEP = 4
-"""How many characters of a reply arrive at once."""
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -32,13 +36,17 @@ def configure(parser: ArgumentParser) -> None:
         "what was given and is not in it. With a tokenizer, its tokens; with another model, both side by side."
     )
     parser.epilog = EPILOG
-    add_conversation(parser)
+    add_conversation(parser, nargs="?")
     add = parser.add_argument
     add("--tokenizer", metavar="DIR", help="show the tokens: a directory with a tokenizer.json, or that file")
     add("--against", metavar="OTHER", type=utf8, help="another model, template or file, to see both side by side")
     add("--reply", metavar="FILE", help="show what the model wrote instead, and how it arrives; or -")
     add("-o", "--output", metavar="FILE", help="the file (default: standard output)")
     add("--open", action="store_true", help="open the page in a browser")
+    add("--site", metavar="DIR", help="write the page that runs lect in a browser, for any web server")
+    serve = "serve that page to this machine, at http://127.0.0.1, until Ctrl-C; PORT 0 is any that is free"
+    add("--serve", metavar="PORT", nargs="?", type=int, const=0, help=serve)
+    add("--pyodide", metavar="DIR", help="the folder of Pyodide (default: node_modules/pyodide, here or above)")
 
 
 def run(arguments: Namespace) -> None:
@@ -49,6 +57,11 @@ def run(arguments: Namespace) -> None:
     from lect.cli.screen import write_exactly
     from lect.errors import LectError
 
+    if arguments.site is not None or arguments.serve is not None:
+        _site(arguments)
+        return
+    if arguments.model is None:
+        raise ArgumentError(None, "the following arguments are required: MODEL")
     if sum(map(bool, (arguments.tokenizer, arguments.against, arguments.reply))) > 1:
         raise ArgumentError(None, "only one of --tokenizer, --against and --reply can be given")
     if not (arguments.output or arguments.open) and sys.stdout.isatty():
@@ -70,11 +83,11 @@ def _page(arguments: Namespace) -> str:
     from lect.cli.rendering import notes_on, print_notes, render, resolve
     from lect.cli.sources import find_template, load_tokenizer
     from lect_view import html, record
+    from lect_view.reply import in_chunks
 
     if arguments.reply:
         raw = read_text(arguments.reply).removesuffix("\n").removesuffix("\r")
-        chunks = (raw[start : start + STEP] for start in range(0, len(raw), STEP))
-        return html(record(resolve(arguments).stream(), chunks))
+        return html(record(resolve(arguments).stream(), in_chunks(raw)))
     rendered = render(arguments, after_answers=not arguments.tokenizer)
     print_notes(notes_on(rendered))
     prompt = rendered.prompt
@@ -101,3 +114,45 @@ def _open(page: str, path: str | None, *, show: bool) -> None:
         file.write(page)
     if show:
         webbrowser.open(Path(path).absolute().as_uri())
+
+
+def _site(arguments: Namespace) -> None:
+    import sys
+    import tempfile
+    from argparse import ArgumentError
+    from contextlib import nullcontext
+
+    from lect.cli.screen import Screen
+    from lect_view.site.build import write_site
+
+    if arguments.model is not None:
+        raise ArgumentError(None, "--site and --serve take no MODEL: it is chosen on the page")
+    with nullcontext(arguments.site) if arguments.site else tempfile.TemporaryDirectory() as folder:
+        write_site(folder, arguments.pyodide)
+        if arguments.serve is None:
+            Screen(sys.stderr).line(f"written to {folder}; try: lect view --serve, or any web server")
+        else:
+            _serve(folder, arguments.serve, show=arguments.open)
+
+
+def _serve(folder: str, port: int, *, show: bool) -> None:
+    import sys
+    import webbrowser
+    from contextlib import suppress
+
+    from lect.cli.screen import Screen
+    from lect.errors import LectError
+    from lect_view.site.server import HOST, server
+
+    try:
+        opened = server(folder, port)
+    except (OSError, OverflowError) as error:
+        msg = f"cannot serve at port {port}: {error}\n  try: --serve without a port"
+        raise LectError(msg) from error
+    with opened, suppress(KeyboardInterrupt):
+        address = f"http://{HOST}:{opened.server_port}/"
+        Screen(sys.stdout).line(f"{address} (Ctrl-C ends it)")
+        sys.stdout.flush()
+        if show:
+            webbrowser.open(address)
+        opened.serve_forever()

@@ -1,0 +1,83 @@
+"""Write the page, with everything that it needs, into a folder."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+from lect.errors import LectError, saferepr
+from lect_view.page import file_text
+from lect_view.site.packed import packed
+
+PAGES = ("view.css", "step.js", *(f"site/{name}" for name in ("index.html", "site.css", "page.js", "worker.js")))
+NEEDED = ("pyodide.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
+MODULE = ("pyodide.asm.mjs", "pyodide.asm.js")
+"""One of these is there, depending on the version."""
+PACKAGE = os.path.join("node_modules", "pyodide")
+ADVICE = "npm install pyodide, here or in a folder above; or --pyodide DIR with a folder that has it"
+
+
+class PyodideError(LectError):
+    """Python for browsers is missing, or incomplete."""
+
+
+def write_site(folder: str, pyodide: str | None = None) -> None:
+    """Write the page into a folder, which is made if it is missing.
+
+    Args:
+        folder: Where to write. Other files in it stay.
+        pyodide: The folder of Pyodide; by default `node_modules/pyodide` here or in a folder above.
+
+    Raises:
+        PyodideError: If there is no Pyodide.
+        LectError: If something cannot be written.
+    """
+    source = find_pyodide(pyodide)
+    try:
+        os.makedirs(os.path.join(folder, "pyodide"), exist_ok=True)
+        for name in _parts(source):
+            shutil.copyfile(os.path.join(source, name), os.path.join(folder, "pyodide", name))
+        for name in PAGES:
+            _write(os.path.join(folder, os.path.basename(name)), f"{file_text(name)}\n".encode())
+        _write(os.path.join(folder, "packages.zip"), packed())
+    except OSError as error:
+        msg = f"cannot write the page into {saferepr(folder)}: {error.strerror or error}"
+        raise LectError(msg) from error
+
+
+def find_pyodide(given: str | None = None) -> str:
+    """Return the folder of Pyodide.
+
+    Raises:
+        PyodideError: If there is none, or a part of it is missing.
+    """
+    folder = given or _installed()
+    if folder is None:
+        msg = f"the page needs Pyodide, Python for browsers, and there is no {PACKAGE}\n  try: {ADVICE}"
+        raise PyodideError(msg)
+    missing = sorted({*NEEDED} - {*_parts(folder)})
+    if missing:
+        msg = f"{saferepr(folder)} does not hold Pyodide: it has no {missing[0]}\n  try: {ADVICE}"
+        raise PyodideError(msg)
+    return folder
+
+
+def _installed() -> str | None:
+    here = os.getcwd()
+    while True:
+        found = os.path.join(here, PACKAGE)
+        if os.path.isdir(found):
+            return found
+        above = os.path.dirname(here)
+        if above == here:
+            return None
+        here = above
+
+
+def _parts(folder: str) -> list[str]:
+    return [name for name in (*NEEDED, *MODULE) if os.path.isfile(os.path.join(folder, name))]
+
+
+def _write(path: str, content: bytes) -> None:
+    with open(path, "wb") as file:
+        file.write(content)

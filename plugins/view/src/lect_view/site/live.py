@@ -1,0 +1,138 @@
+"""What the page asks its Python: each view of what is in its fields, and the code that does the same."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from typing import Any, NamedTuple
+
+import lect
+from lect.errors import LectError, MessageError
+from lect_view.compare import show_two
+from lect_view.page import View, inside
+from lect_view.prompt import show_prompt
+from lect_view.reply import in_chunks, record, show_recorded
+from lect_view.resolution import show_resolution
+
+DROPPED = "/dropped/"
+"""Where the page puts the files that are dropped on it, each time in another directory."""
+
+
+class Asked(NamedTuple):
+    """The fields of the page."""
+
+    view: str
+    model: str
+    """A model, or the directory of what was dropped."""
+    chat: str = "[]"
+    """JSON: messages, or an object of messages, tools and options."""
+    asks: bool = True
+    """Whether the prompt ends where the model is to answer."""
+    against: str = ""
+    reply: str = ""
+
+
+class Answer(NamedTuple):
+    """What the page shows."""
+
+    html: str = ""
+    python: str = ""
+    text: str = ""
+    """The prompt itself, to be copied."""
+    notes: tuple[str, ...] = ()
+    error: str = ""
+
+
+def answer(asked: str) -> str:
+    """Answer the page, both ways in JSON."""
+    return json.dumps(answered(Asked(**json.loads(asked)))._asdict())
+
+
+def suggestions() -> str:
+    """Return the names of the formats that are installed, as JSON."""
+    names = lect.templates()
+    return json.dumps([f"{owner}:{name}" for owner in names for name in names[owner]])
+
+
+def answered(asked: Asked) -> Answer:
+    """Return what the page shows for what is in its fields."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            view, python, text = VIEWS[asked.view](asked)
+        except LectError as error:
+            return Answer(error=str(error))
+    return Answer(inside(view), python, text, tuple(dict.fromkeys(str(each.message) for each in caught)))
+
+
+def _prompt(asked: Asked) -> tuple[View, str, str]:
+    prompt = lect.render(asked.model, **_arguments(asked))
+    python = f"{_code(asked)}prompt = {_render(asked.model)}\nprint(prompt.text)\n"
+    return show_prompt(prompt), python, prompt.text
+
+
+def _compare(asked: Asked) -> tuple[View, str, str]:
+    arguments = _arguments(asked)
+    view = show_two(lect.render(asked.model, **arguments), lect.render(asked.against or asked.model, **arguments))
+    python = (
+        f"{_code(asked, 'lect_view')}one = {_render(asked.model)}\nother = {_render(asked.against)}\n"
+        'with open("two.html", "w", encoding="utf-8") as file:\n'
+        "    file.write(lect_view.html(one, against=other))\n"
+    )
+    return view, python, ""
+
+
+def _reply(asked: Asked) -> tuple[View, str, str]:
+    view = show_recorded(record(lect.stream(asked.model), in_chunks(asked.reply)))
+    python = (
+        f"import lect\n\nreply = lect.parse({_named(asked.model)}, {asked.reply!r})\n"
+        "print(reply.reasoning, reply.content, reply.tool_calls, reply.problems, sep='\\n')\n"
+    )
+    return view, python, ""
+
+
+def _format(asked: Asked) -> tuple[View, str, str]:
+    python = f"import lect\n\nresolution = lect.resolve({_named(asked.model)})\nprint(resolution.reason)\n"
+    return show_resolution(lect.resolve(asked.model)), python, ""
+
+
+VIEWS = {"prompt": _prompt, "compare": _compare, "reply": _reply, "format": _format}
+
+
+def _arguments(asked: Asked) -> dict[str, Any]:
+    """Return what `lect.render` is given besides the model."""
+    try:
+        given = json.loads(asked.chat)
+    except (ValueError, RecursionError) as error:
+        msg = f"the conversation is not JSON: {error}"
+        raise MessageError(msg) from error
+    if not isinstance(given, dict):
+        given = {"messages": given}
+    if "messages" not in given:
+        raise MessageError('the conversation has no messages\n  try: {"messages": [...], "tools": [...]}')
+    return {"add_generation_prompt": asked.asks, **given}
+
+
+def _code(asked: Asked, *modules: str) -> str:
+    arguments = _arguments(asked)
+    messages = arguments.pop("messages")
+    imports = "".join(f"import {name}\n" for name in ("lect", *modules))
+    return f"{imports}\nmessages = {_spread(messages)}\noptions = {_spread(arguments)}\n"
+
+
+def _spread(value: Any) -> str:
+    """Return a value as code, each of its parts on a line of its own."""
+    if isinstance(value, list):
+        return "[\n" + "".join(f"    {each!r},\n" for each in value) + "]"
+    if isinstance(value, dict):
+        return "{\n" + "".join(f"    {name!r}: {each!r},\n" for name, each in value.items()) + "}"
+    return repr(value)
+
+
+def _render(model: str) -> str:
+    return f"lect.render({_named(model)}, messages, **options)"
+
+
+def _named(model: str) -> str:
+    """Return a model as code; what was dropped is in a directory of the reader's own."""
+    return repr(f"./{model.rpartition('/')[2]}" if model.startswith(DROPPED) else model)

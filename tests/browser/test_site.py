@@ -1,0 +1,172 @@
+"""The page that runs lect in the browser, in one: `nox -s site` installs what it needs."""
+
+import json
+import threading
+
+import browser
+import gguf
+import node
+import pytest
+
+import lect
+from lect_view.site.build import write_site
+from lect_view.site.server import server
+
+if browser.find() is None or node.find("pyodide") is None:
+    pytest.skip(
+        "there is no Chromium or no Pyodide, so nobody has looked at the page that runs lect; try: nox -s site",
+        allow_module_level=True,
+    )
+
+MODEL = "Qwen/Qwen3-4B"
+CHAT = [{"role": "user", "content": "Hé <|im_end|> <script>document.title = 'run'</script>\n两"}]
+TEMPLATE = "{% for m in messages %}<{{ m.role }}>{{ m.content }}</s>{% endfor %}"
+RAW = "<think>Hm.</think>\n\nHello!"
+SHOWN = "[...document.querySelectorAll('#shown .turn pre')].map((each) => each.textContent).join('')"
+CODE = "document.querySelector('#code pre').textContent"
+ERROR = "document.querySelector('#error').hidden ? '' : document.querySelector('#error').textContent"
+DROP = """
+{ const transfer = new DataTransfer();
+for (const [name, bytes] of %s) transfer.items.add(new File([new Uint8Array(bytes)], name));
+document.querySelector("#drop").dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true })); }
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    place = tmp_path_factory.mktemp("site")
+    write_site(str(place), str(node.find("pyodide")))
+    return place
+
+
+@pytest.fixture(scope="module")
+def page(folder):
+    """The page, where Python has started."""
+    with server(str(folder)) as opened:
+        thread = threading.Thread(target=opened.serve_forever)
+        thread.start()
+        tab = browser.Browser(browser.find())
+        tab.address = f"http://127.0.0.1:{opened.server_port}/"
+        tab.open(tab.address, width=1440)
+        tab.wait_for(SHOWN)
+        yield tab
+        tab.close()
+        opened.shutdown()
+        thread.join()
+
+
+@pytest.fixture(autouse=True)
+def no_error_and_no_request_elsewhere(page):
+    yield
+    assert page.errors == []
+    elsewhere = [url for url in page.requests if not url.startswith((page.address, "data:,"))]
+    assert elsewhere == []
+    assert any(url.endswith("pyodide.asm.wasm") for url in page.requests), "those of the worker are seen"
+
+
+def fill(page, **fields):
+    for name, value in fields.items():
+        field = f"document.querySelector('#{name}')"
+        page.evaluate(f"{field}.value = {json.dumps(value)}; {field}.dispatchEvent(new Event('input'))")
+
+
+def choose(page, view):
+    page.evaluate(f"document.querySelector('[name=view][value={view}]').click()")
+
+
+def drop(page, files):
+    page.evaluate(DROP % json.dumps([[name, list(content)] for name, content in files.items()]))
+
+
+def test_the_prompt_is_the_one_that_python_gives(page):
+    choose(page, "prompt")
+    expected = lect.render(MODEL, CHAT, add_generation_prompt=True).text
+    fill(page, model=MODEL, chat=json.dumps(CHAT))
+    page.wait_for(f"{SHOWN} === {json.dumps(expected)}")
+    assert page.evaluate("document.querySelector('#shown mark.forged').textContent") == "<|im_end|>"
+    assert page.evaluate("document.title") != "run"
+    names = {}
+    exec(page.evaluate(CODE), names)
+    assert names["prompt"].text == expected
+
+
+def test_turns_can_be_edited(page):
+    choose(page, "prompt")
+    fill(page, model=MODEL, chat=json.dumps(CHAT))
+    page.evaluate("document.querySelector('[name=editor][value=json]').click()")
+    page.evaluate("document.querySelector('[name=editor][value=turns]').click()")
+    page.evaluate("document.querySelector('#add').click()")
+    page.evaluate(
+        "const field = document.querySelector('.edited:last-child textarea');"
+        "field.value = 'Hi.'; field.dispatchEvent(new Event('input'))"
+    )
+    chat = [*CHAT, {"role": "assistant", "content": "Hi."}]
+    page.wait_for(f"{SHOWN} === {json.dumps(lect.render(MODEL, chat, add_generation_prompt=True).text)}")
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"chat_template.jinja": TEMPLATE.encode()},
+        {"tokenizer_config.json": json.dumps({"chat_template": TEMPLATE, "eos_token": "</s>"}).encode()},
+        {"tiny.gguf": gguf.model(TEMPLATE)},
+    ],
+    ids=lambda files: next(iter(files)),
+)
+def test_a_template_can_be_dropped(page, files, tmp_path):
+    choose(page, "prompt")
+    fill(page, model=MODEL, chat=json.dumps(CHAT))
+    for name, content in files.items():
+        (tmp_path / name).write_bytes(content)
+    path = tmp_path / "tiny.gguf" if "tiny.gguf" in files else tmp_path
+    expected = lect.render(str(path), CHAT, add_generation_prompt=True).text
+    drop(page, files)
+    page.wait_for(f"{SHOWN} === {json.dumps(expected)}")
+    page.evaluate("document.querySelector('#dropped button').click()")
+    page.wait_for(f"{SHOWN}.includes('<|im_start|>')")
+
+
+def test_a_reply_arrives_step_by_step(page):
+    choose(page, "reply")
+    fill(page, model=MODEL, reply=RAW)
+    content = "document.querySelector('#shown .part-content pre')?.innerText"
+    page.wait_for(f"{content} === 'Hello!'")
+    page.evaluate("document.querySelector('#shown .back').click()")
+    page.evaluate("document.querySelector('#shown .back').click()")
+    assert page.evaluate(content) == lect.parse(MODEL, RAW).content[:-2]
+
+
+def test_two_models_are_compared_and_a_format_is_explained(page):
+    choose(page, "compare")
+    fill(page, model=MODEL, chat=json.dumps(CHAT), against="lect:chatml")
+    page.wait_for("document.querySelectorAll('#shown .side')[1]?.textContent === 'chatml'")
+    choose(page, "format")
+    page.wait_for("document.querySelector('#shown h2')?.textContent.includes('Qwen/Qwen3-4B')")
+
+
+def test_tokens_are_left_to_the_command_line(page):
+    choose(page, "tokens")
+    assert "lect view" in page.wait_for("document.querySelector('#shown .tokens pre')?.textContent")
+
+
+def test_what_is_wrong_is_said_and_goes_away(page):
+    choose(page, "prompt")
+    fill(page, model=MODEL, chat="[")
+    page.wait_for(f"({ERROR}).includes('is not JSON')")
+    fill(page, chat=json.dumps(CHAT))
+    page.wait_for(f"({ERROR}) === ''")
+
+
+@pytest.mark.parametrize("view", ["prompt", "compare", "reply", "format", "tokens"])
+def test_it_fits_a_phone(page, view):
+    choose(page, view)
+    page.call("Emulation.setDeviceMetricsOverride", width=380, height=900, deviceScaleFactor=1, mobile=False)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_opened_as_a_file_it_says_so(folder):
+    tab = browser.Browser(browser.find())
+    tab.open((folder / "index.html").as_uri())
+    assert "opened as a file" in tab.evaluate("document.querySelector('#state').textContent")
+    assert tab.errors == []
+    tab.close()
