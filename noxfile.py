@@ -84,7 +84,8 @@ REAL_TOKENIZERS = [
     f"tests/integrations/test_{name}.py"
     for name in ("tokens_real", "tokenizers", "masks_transformers", "apply_chat_template", "rollouts_real")
 ]
-NODE_PACKAGES = ["pyodide@>=0.29"]
+BROWSER = ["tests/browser/test_site.py", "tests/browser/test_views.py"]
+NODE_PACKAGES = ["pyodide@>=0.29", "axe-core@^4.10"]
 NO_TESTS = 5
 """What pytest returns where all tests are skipped at once."""
 TESTED = []
@@ -298,13 +299,13 @@ def docs(session):
 
 @nox.session
 def site(session):
-    """Look at the page that runs lect in the browser: with npm and Chromium."""
+    """Look at the page that runs lect, and at all views, in Chromium and with axe-core: npm is needed."""
     folder = session.create_tmp()
     session.run("npm", "install", "--no-save", "--prefix", folder, *NODE_PACKAGES, external=True)
     modules = {"LECT_NODE_MODULES": f"{folder}/node_modules"}
     session.install("pytest>=8", "jinja2>=3.1.6")
     install(session, *EVERYTHING)
-    session.run("pytest", "-q", "tests/browser/test_site.py", *session.posargs, env=modules)
+    session.run("pytest", "-q", *BROWSER, *session.posargs, env=modules)
 
 
 @nox.session

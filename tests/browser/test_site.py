@@ -164,6 +164,15 @@ def test_it_fits_a_phone(page, view):
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("view", ["prompt", "compare", "reply", "format", "tokens"])
+def test_it_is_accessible(page, view, theme):
+    choose(page, view)
+    page.evaluate(f"document.querySelector('select.theme').value = {theme!r}")
+    page.wait_for(f"document.querySelector('#shown').dataset.view === {view!r}")
+    assert node.inaccessible(page) == []
+
+
 def test_opened_as_a_file_it_says_so(folder):
     tab = browser.Browser(browser.find())
     tab.open((folder / "index.html").as_uri())

@@ -3,6 +3,7 @@
 import json
 
 import browser
+import node
 import pytest
 from character_tokenizer import CharacterTokenizer
 
@@ -68,6 +69,15 @@ def test_a_view_opens_fits_runs_nothing_and_asks_for_nothing(name, width, show):
     assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert tab.evaluate("performance.getEntriesByType('resource').length") == 0
     assert tab.evaluate("document.title") != "run"
+
+
+@pytest.mark.skipif(node.find("axe-core") is None, reason="there is no axe-core; try: nox -s site")
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["prompt", "encoded", "two", "reply", "stream", "resolution"])
+def test_a_view_is_accessible(name, theme, show):
+    tab = show(name)
+    tab.evaluate(f"document.querySelector('select.theme').value = {theme!r}")
+    assert node.inaccessible(tab) == []
 
 
 def test_the_text_of_the_page_is_the_prompt(show):

@@ -79,10 +79,12 @@ def _content(view: View, heading: str, *, theme: bool) -> str:
     )
     options = "".join(f'<option value="{name}">{name}</option>' for name in ("auto", "light", "dark"))
     boxes += f'<label>theme <select class="theme">{options}</select></label>' if theme else ""
+    # Inside another page it is not the head of the page.
+    frame = "header" if theme else "section"
     return (
-        f'<header><div class="title"><{heading}>{attribute(view.title)}</{heading}>'
-        f"<p>{attribute(view.summary)}</p></div>"
-        f'<div class="choices">{boxes}</div>{legend}</header>\n{view.body}'
+        f'<{frame} class="head" aria-label="about this view"><div class="title">'
+        f"<{heading}>{attribute(view.title)}</{heading}><p>{attribute(view.summary)}</p></div>"
+        f'<div class="choices">{boxes}</div>{legend}</{frame}>\n{view.body}'
     )
 
 

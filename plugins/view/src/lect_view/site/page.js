@@ -71,6 +71,7 @@ function show(given) {
   const checked = [...document.querySelectorAll("#shown .choices :checked")].map((box) => `.${box.className}`);
   // All of it is escaped by lect, and the policy of this page lets nothing else run.
   find("#shown").innerHTML = given.html;
+  find("#shown").dataset.view = view();
   for (const box of checked) find("#shown").querySelector(box)?.click();
   find("#code pre").textContent = given.python;
   find("[data-copies=text]").hidden = !given.text;
