@@ -124,7 +124,11 @@ def test_the_entry_points_of_a_tool_are_commands_and_functions(name):
     commands, functions = entry_points(name, "lect.commands"), entry_points(name, "lect.functions")
     assert commands == {command: f"lect_{name}.cli.{command}" for command in commands}
     assert all(value.startswith(f"lect_{name}:") for value in functions.values())
-    assert functions.keys() <= {*lect.__all__, "picture"}  # The latter is for notebooks, which call no function.
+    assert functions.keys() <= {
+        *lect.__all__,
+        "picture",
+        "word_diff",
+    }  # For notebooks and `lect diff`, which nobody calls.
 
 
 def test_generated_files_are_up_to_date():

@@ -63,6 +63,18 @@ def test_a_line_for_each_token(tokenizer, chat, capsys):
     assert "note: input texts that spell a control token: 1, encoded as ordinary tokens\n" in err
 
 
+def test_the_prompt_itself_is_shown_with_borders_between_tokens(tokenizer, chat, monkeypatch, capsys):
+    words = ["tokens", "acme-7b", "--messages", chat, "--tokenizer", tokenizer, "--show-inline"]
+    assert main(words) == 0
+    plain = capsys.readouterr().out
+    assert plain.startswith("<user>│a│<│/│s│>│\n│<bot>│o│k│</s>│\n\n12 tokens, 3 with loss")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert main(words) == 0
+    out = capsys.readouterr().out
+    for style, text in ((2, "<user>"), (32, "a"), (33, "o"), (33, "</s>")):
+        assert f"\x1b[{style}m{text}\x1b[0m" in out
+
+
 def test_unsafe_is_what_the_tokenizer_does(tokenizer, chat, capsys):
     assert main(["tokens", "acme-7b", "--messages", chat, "--tokenizer", tokenizer, "--unsafe"]) == 0
     out, err = capsys.readouterr()

@@ -308,3 +308,19 @@ def test_the_command_refuses_what_does_not_fit(tmp_path, capsys):
     assert "only one of --tokenizer, --against and --reply" in capsys.readouterr().err
     assert main(["view", "acme-7b", "Hi", "-o", str(tmp_path / "none" / "page.html")]) == 1
     assert "cannot write" in capsys.readouterr().err
+
+
+# Words that differ, in a terminal
+
+
+def test_words_that_differ_are_marked(capsys):
+    assert main(["diff", "acme", "lect:chatml", "--words"]) == 1
+    out = capsys.readouterr().out
+    assert out.startswith("a question\n[-<user>-]{+<|im_start|>user\n+}What is 6 times 7?")
+    assert " ... " in out, "what is long is shortened"
+
+
+def test_a_word_diff_has_both_texts():
+    pieces = list(lect_view.word_diff("a <b> c", "a <d> c!"))
+    assert pieces == [("a ", None), ("<b>", 0), ("<d>", 1), (" c", None), ("!", 1), ("", None)]
+    assert list(lect_view.word_diff("same", "same")) == [("same", None)]

@@ -3,6 +3,7 @@
 import sys
 from argparse import ArgumentParser, Namespace
 
+import lect
 from lect.cli.inputs import utf8
 from lect.cli.screen import NOTE, Painted, Screen, write_json
 from lect.cli.sources import SOURCE, add_notation, find_template
@@ -15,9 +16,12 @@ The exit code is 0 if all prompts are equal, and 1 if they differ.
 examples:
   lect diff default xtuner:default
   lect diff template.json acme/chatty-7b
+  lect diff default xtuner:default --words
 """
 BEFORE, AFTER, BYTES = 24, 24, 8
 """How many characters are shown before and after the place where two prompts differ, and how many bytes."""
+MARKS = {None: ("", "", ""), 0: ("[-", "-]", "red"), 1: ("{+", "+}", "green")}
+"""How the words of both, of the first and of the second are shown, as by other tools that compare words."""
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -29,6 +33,8 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("one", metavar="A", type=utf8, help=SOURCE)
     parser.add_argument("other", metavar="B", type=utf8, help="the template to compare it with")
     add_notation(parser)
+    words = "show the two prompts as one text instead, with the words that differ as [-A-]{+B+} (needs lect-view)"
+    parser.add_argument("--words", action="store_true", help=words)
     parser.add_argument("--json", action="store_true", help="print the differences as JSON, with the whole prompts")
 
 
@@ -41,8 +47,9 @@ def run(arguments: Namespace) -> int:
         write_json([{**difference._asdict(), "at": difference.at} for difference in found])
         return int(bool(found))
     screen = Screen(sys.stdout)
+    show = _show_words if arguments.words else _show
     for difference in found:
-        _show(screen, difference, words)
+        show(screen, difference, words)
     equal = len(CONVERSATIONS) - len(found)
     screen.line(f"{equal} of {len(CONVERSATIONS)} kinds of conversation are equal")
     if list(one.stop) != list(other.stop):
@@ -57,6 +64,17 @@ def _show(screen: Screen, difference: Difference, words: tuple[str, str]) -> Non
     texts = (difference.one, difference.other)
     rows = [(word, *_around(text, at)) for word, text in zip(words, texts, strict=True)]
     screen.table([(Painted(word, "cyan"), text, Painted(bytes_, "dim")) for word, text, bytes_ in rows])
+
+
+def _show_words(screen: Screen, difference: Difference, words: tuple[str, str]) -> None:
+    if difference.one is None or difference.other is None:
+        _show(screen, difference, words)
+        return
+    screen.line(difference.kind, style="bold")
+    for text, side in lect._registry.function("word_diff")(difference.one, difference.other):
+        before, after, style = MARKS[side]
+        screen.write(screen.paint(before + screen.visible(text) + after, style))
+    screen.line()
 
 
 def _around(text: str | None, at: int) -> tuple[str, str]:

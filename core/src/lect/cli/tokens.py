@@ -17,11 +17,12 @@ A conversation that ends with an answer is encoded as for training, and its loss
 assistants say, with the stops. Any other ends where the assistant begins to speak, as it is sent to a server.
 
 examples:
-  lect tokens Qwen/Qwen2.5-7B-Instruct "Hello!" --tokenizer ./Qwen2.5-7B-Instruct
+  lect tokens Qwen/Qwen2.5-7B-Instruct "Hello!" --tokenizer ./Qwen2.5-7B-Instruct --show-inline
   lect tokens Qwen/Qwen2.5-7B-Instruct --messages chat.json --tokenizer ./Qwen2.5-7B-Instruct
   lect tokens ./checkpoint-500 --messages chat.json --tokenizer ./checkpoint-500 --json
 """
 ORIGINS = {origin.value: style for origin, style in STYLES.items()} | {TOKENIZER: "cyan"}
+BORDER = "│"
 CONTINUED = "..."
 """Shown for a token that only continues a character already shown."""
 
@@ -38,6 +39,8 @@ def configure(parser: ArgumentParser) -> None:
     add("--tokenizer", metavar="DIR", required=True, help="a directory with a tokenizer.json, or that file")
     add("--unsafe", action="store_true", help="encode the text as the tokenizer itself would, whatever its origin")
     add("--max-length", metavar="NUMBER", type=int, help="how many tokens to keep, from the beginning")
+    inline = "show the prompt itself, with a border between tokens, coloured by who wrote them and what carries loss"
+    add("--show-inline", action="store_true", help=inline)
     add("--json", action="store_true", help="print the tokens and all that is known about them as JSON")
 
 
@@ -56,17 +59,27 @@ def run(arguments: Namespace) -> None:
         return
     pieces = encoded.pieces()
     screen = Screen(sys.stdout)
-    rows = (_row(piece, tokenizer) for piece in pieces)
-    screen.table(rows, header=("id", "loss", "origin", "field", "text"), indent=0)
+    if arguments.show_inline:
+        screen.write(screen.paint(BORDER, "dim").join(_inline(screen, piece, tokenizer) for piece in pieces) + "\n")
+    else:
+        rows = (_row(piece, tokenizer) for piece in pieces)
+        screen.table(rows, header=("id", "loss", "origin", "field", "text"), indent=0)
     trained = sum(piece.weight > 0 for piece in pieces)
     bos = f"the {encoded.report.bos} writes the BOS" if encoded.report.bos else "there is no BOS"
     screen.line(f"{len(pieces)} tokens, {trained} with loss; {bos}", style="bold")
     print_notes([*notes_on(rendered), *_notes(encoded, safe=not arguments.unsafe)])
 
 
+def _text(piece: Fragment, tokenizer: Any) -> str:
+    return str(tokenizer.id_to_token(piece.id)) if piece.origin == TOKENIZER else piece.text
+
+
+def _inline(screen: Screen, piece: Fragment, tokenizer: Any) -> str:
+    return screen.paint(screen.visible(_text(piece, tokenizer)), "yellow" if piece.weight else ORIGINS[piece.origin])
+
+
 def _row(piece: Fragment, tokenizer: Any) -> tuple[str | Painted, ...]:
-    style = ORIGINS[piece.origin]
-    text = str(tokenizer.id_to_token(piece.id)) if piece.origin == TOKENIZER else piece.text
+    style, text = ORIGINS[piece.origin], _text(piece, tokenizer)
     return (
         str(piece.id),
         Painted(f"{piece.weight:g}" if piece.weight else "", "yellow"),

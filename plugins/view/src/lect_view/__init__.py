@@ -3,10 +3,11 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from lect_view.compare import word_diff
     from lect_view.reply import Recorded, Step, record
     from lect_view.shown import html, picture
 
-__all__ = ["Recorded", "Step", "html", "picture", "record"]
+__all__ = ["Recorded", "Step", "html", "picture", "record", "word_diff"]
 
 
 def __getattr__(name: str) -> Any:

@@ -15,12 +15,17 @@ from lect_view.prompt import control_notes, legend, segment_notes, turn_blocks
 from lect_view.runs import Note, layered
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import lect
 
 MOST_COMPARED = 4_000_000
 """Pairs of words: beyond that, everything from the first difference to the last counts as one."""
 SHOWN = 40
-_WORDS = re.compile(r"\w+|\s+|[^\w\s]")
+LONGEST = 400
+"""In characters: of a longer piece, a terminal shows the two ends."""
+# What looks like a marker is one word.
+_WORDS = re.compile(r"<[^<>\s]*>|\w+|\s+|[^\w\s]")
 
 
 def show_two(one: lect.Prompt, other: lect.Prompt) -> View:
@@ -46,23 +51,47 @@ def show_two(one: lect.Prompt, other: lect.Prompt) -> View:
 def _summary(one: str, other: str, places: list[tuple[tuple[int, int], tuple[int, int]]]) -> str:
     if not places:
         return f"both are the same {len(one):,} characters"
-    at = places[0][0][0]
+    at = alike(one, other)
     return f"they differ first at character {at:,}: {one[at : at + SHOWN]!r} / {other[at : at + SHOWN]!r}"
 
 
 def differing(one: str, other: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """Return the parts that differ: the start and end of each in both texts."""
+    """Return the words that differ: the start and end of each part in both texts."""
     if one == other:
         return []
-    begin = alike(one, other)
-    most = min(len(one), len(other)) - begin
-    same = next((at for at in range(most) if one[-1 - at] != other[-1 - at]), most)
-    ends = len(one) - same, len(other) - same
-    words = [_WORDS.findall(text[begin:end]) for text, end in zip((one, other), ends, strict=True)]
-    if len(words[0]) * len(words[1]) > MOST_COMPARED:
-        return [((begin, ends[0]), (begin, ends[1]))]
-    starts = [list(accumulate(map(len, each), initial=begin)) for each in words]
-    codes = SequenceMatcher(None, words[0], words[1], autojunk=False).get_opcodes()
+    words = [_WORDS.findall(text) for text in (one, other)]
+    begin = _alike(words[0], words[1])
+    same = _alike(words[0][begin:][::-1], words[1][begin:][::-1])
+    ends = [len(each) - same for each in words]
+    starts = [list(accumulate(map(len, each), initial=0)) for each in words]
+    if (ends[0] - begin) * (ends[1] - begin) > MOST_COMPARED:
+        codes = [("replace", 0, ends[0] - begin, 0, ends[1] - begin)]
+    else:
+        middle = [each[begin:end] for each, end in zip(words, ends, strict=True)]
+        codes = [*SequenceMatcher(None, middle[0], middle[1], autojunk=False).get_opcodes()]
     return [
-        ((starts[0][a], starts[0][b]), (starts[1][c], starts[1][d])) for kind, a, b, c, d in codes if kind != "equal"
+        ((starts[0][begin + a], starts[0][begin + b]), (starts[1][begin + c], starts[1][begin + d]))
+        for kind, a, b, c, d in codes
+        if kind != "equal"
     ]
+
+
+def _alike(one: list[str], other: list[str]) -> int:
+    """Return with how many equal words two lists begin."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (word, counterpart) in pairs if word != counterpart), min(len(one), len(other)))
+
+
+def word_diff(one: str, other: str) -> Iterator[tuple[str, int | None]]:
+    """Yield two texts as one: each piece with the side that has it, 0 or 1, or None for what both have."""
+    at = 0
+    for (start, end), (begin, stop) in differing(one, other):
+        yield _shortened(one[at:start]), None
+        yield from ((_shortened(text), side) for side, text in enumerate((one[start:end], other[begin:stop])) if text)
+        at = end
+    yield _shortened(one[at:]), None
+
+
+def _shortened(text: str) -> str:
+    half = LONGEST // 2
+    return text if len(text) <= LONGEST else f"{text[:half]} ... {text[-half:]}"

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 import lect
 from lect.errors import MessageError, saferepr
+from lect_view.compare import show_two, word_diff
 from lect_view.page import View, document, fragment
 from lect_view.reply import Recorded, Step, record
 
 if TYPE_CHECKING:
     Shown = lect.Prompt | lect.Encoded | lect.Reply | lect.Resolution | Recorded
 
-__all__ = ["Recorded", "Step", "html", "picture", "record"]
+__all__ = ["Recorded", "Step", "html", "picture", "record", "word_diff"]
 
 MOST_SHOWN = 50_000
 """In characters: a notebook stores what it shows."""
@@ -31,8 +32,6 @@ def html(shown: Shown, *, against: lect.Prompt | None = None) -> str:
     if against is None:
         view = view_of(shown)
     elif isinstance(shown, lect.Prompt) and isinstance(against, lect.Prompt):
-        from lect_view.compare import show_two
-
         view = show_two(shown, against)
     else:
         raise MessageError("only two prompts can be shown side by side\n  try: html(prompt, against=other)")
