@@ -158,6 +158,13 @@ def test_a_translated_page_has_the_blocks_of_its_original(page):
     assert [block[1:] for block in pages.read_blocks(page)] == [block[1:] for block in pages.read_blocks(original)]
 
 
+@pytest.mark.parametrize("readme", TABLED)
+def test_the_pictures_of_a_readme_exist(readme):
+    shown = re.findall(r'(?:src|srcset)="([^"]+)"', (pages.REPOSITORY / readme).read_text("utf-8"))
+    assert len(shown) == 2
+    assert all((pages.REPOSITORY / path).read_bytes().startswith(b"\x89PNG") for path in shown)
+
+
 def test_the_chinese_readme_has_the_parts_of_the_readme():
     parts = [
         re.findall(r"^(?:#+ |```\S+$|<!-- .* -->$)", (pages.REPOSITORY / readme).read_text("utf-8"), re.MULTILINE)
