@@ -20,8 +20,9 @@ import rendering
 import replies
 import sets
 import tokens
+import views
 
-LINES = (import_cost, conversation, rendering, jinja, replies, tokens, sets, constraints)
+LINES = (import_cost, conversation, rendering, jinja, replies, tokens, sets, constraints, views)
 TABLES = (rendering, agents, chats, labels)
 """The parts that have a row for each template."""
 PARTS = list(dict.fromkeys(part.__name__ for part in (*LINES, *TABLES)))

@@ -85,6 +85,23 @@ def test_the_text_of_the_page_is_the_prompt(show):
     assert shown == lect.get_template(MODEL).render(CHAT).text
 
 
+def test_a_long_prompt_opens_and_stays_usable(tab, tmp_path):
+    chat = [{"role": ("user", "assistant")[at % 2], "content": f"{at} x <b>\n" * 1_200} for at in range(20)]
+    prompt = lect.get_template(MODEL).render(chat)
+    assert len(prompt.text) > 200_000
+    page = tmp_path / "long.html"
+    page.write_text(lect_view.html(prompt), "utf-8", newline="")
+    tab.errors.clear()
+    tab.open(page.as_uri(), width=1440)
+    assert tab.evaluate("[...document.querySelectorAll('pre')].map((each) => each.textContent).join('')") == prompt.text
+    last = ".turn:last-child bdi:last-of-type .input"
+    tab.evaluate(f"document.querySelector({last!r}).focus()")
+    assert "messages[19].content" in tab.evaluate(ABOUT.format(last))
+    tab.evaluate("document.querySelector('.show-spaces').click()")
+    assert tab.evaluate("getComputedStyle(document.querySelector('pre i.n'), '::before').content") != "none"
+    assert tab.errors == []
+
+
 def test_a_forged_marker_is_marked(show):
     tab = show("prompt")
     assert tab.evaluate("document.querySelector('mark.forged').textContent") == "<|im_end|>"

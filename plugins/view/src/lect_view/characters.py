@@ -2,52 +2,44 @@
 
 import re
 from collections.abc import Callable
+from html import escape
 from unicodedata import category
 
-PLAIN = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"}
 JOINERS = "\u200c\u200d"
 """Invisible, but part of how words and emoji are written."""
-_SPECIAL = re.compile(r"[&<>\"']|\n| +|\t|[^\x20-\x7e\n\t]")
-_ESCAPED = re.compile(r"[&<>\"']|[^\x20-\x7e]")
+_UNUSUAL = re.compile(r"[^\x20-\x7e\n\t]+")
+_UNUSUAL_IN_A_LINE = re.compile(r"[^\x20-\x7e]+")
 
 
 def text(given: str, *, spaces: bool = True) -> str:
     """Return a text as HTML for a `pre`; white space gets elements of its own if it is to be made visible."""
-    return _SPECIAL.sub(_with_spaces if spaces else _without_spaces, given)
+    written = _UNUSUAL.sub(lambda found: _seen(found[0], _boxed), escape(given))
+    if not spaces:
+        return written
+    # Spaces first, because the other elements contain some; those in a row share an element.
+    written = written.replace(" ", "<i> </i>").replace("</i><i>", "")
+    return written.replace("\n", '<i class="n"></i>\n').replace("\t", '<i class="t">\t</i>')
 
 
 def attribute(given: str) -> str:
     """Return a text as HTML for one line, or for a quoted attribute."""
-    return _ESCAPED.sub(lambda found: _written(found[0], lambda code: code), given)
-
-
-def _with_spaces(found: re.Match[str]) -> str:
-    character = found[0]
-    if character[0] == " ":
-        return f"<i>{character}</i>"
-    if character == "\n":
-        return '<i class="n"></i>\n'
-    if character == "\t":
-        return '<i class="t">\t</i>'
-    return _written(character, _boxed)
-
-
-def _without_spaces(found: re.Match[str]) -> str:
-    return found[0] if found[0][0] in " \n\t" else _written(found[0], _boxed)
+    return _UNUSUAL_IN_A_LINE.sub(lambda found: _seen(found[0], lambda code: code), escape(given))
 
 
 def _boxed(code: str) -> str:
-    return f'<b class="code">{code}</b>'
+    return f"<b>{code}</b>"  # without a space, which would become visible
 
 
-def _written(character: str, coded: Callable[[str], str]) -> str:
-    r"""Return one character: as it is, as an entity, or as a code such as `\u202e` where it would not be seen.
+def _seen(characters: str, coded: Callable[[str], str]) -> str:
+    r"""Return characters: as they are, or as codes such as `\u202e` where they would not be seen.
 
     That also keeps out what HTML cannot contain (NUL), what parsers change (carriage returns), and what changes the
     direction of the text around it.
     """
-    if character in PLAIN:
-        return PLAIN[character]
-    if character.isprintable() or character in JOINERS or category(character) == "Zs":
-        return character
-    return coded(ascii(character)[1:-1])
+    if characters.isprintable():
+        return characters
+    return "".join(each if _is_seen(each) else coded(ascii(each)[1:-1]) for each in characters)
+
+
+def _is_seen(character: str) -> bool:
+    return character.isprintable() or character in JOINERS or category(character) == "Zs"
