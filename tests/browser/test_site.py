@@ -90,6 +90,18 @@ def test_the_prompt_is_the_one_that_python_gives(page):
     assert names["prompt"].text == expected
 
 
+def test_the_prompt_and_the_code_can_be_copied(page):
+    choose(page, "prompt")
+    expected = lect.render(MODEL, CHAT, add_generation_prompt=True).text
+    fill(page, model=MODEL, chat=json.dumps(CHAT))
+    page.wait_for(f"{SHOWN} === {json.dumps(expected)}")
+    page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text; }; 0")
+    page.evaluate("document.querySelector('[data-copies=text]').click()")
+    assert page.wait_for("window.copied") == expected
+    page.evaluate("document.querySelector('[data-copies=python]').click()")
+    page.wait_for(f"window.copied === {CODE}")
+
+
 def test_turns_can_be_edited(page):
     choose(page, "prompt")
     fill(page, model=MODEL, chat=json.dumps(CHAT))
@@ -153,6 +165,7 @@ def test_what_is_wrong_is_said_and_goes_away(page):
     choose(page, "prompt")
     fill(page, model=MODEL, chat="[")
     page.wait_for(f"({ERROR}).includes('is not JSON')")
+    assert page.evaluate("document.querySelector('[data-copies=text]').hidden")
     fill(page, chat=json.dumps(CHAT))
     page.wait_for(f"({ERROR}) === ''")
 

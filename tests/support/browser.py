@@ -129,7 +129,7 @@ class Browser:
         return message
 
     def _note(self, event, details):
-        if event == "Target.attachedToTarget" and details["targetInfo"]["type"] == "worker":
+        if event == "Target.attachedToTarget" and details["targetInfo"]["type"] != "page":
             # It waits until it is watched.
             for method in ("Network.enable", "Runtime.enable", "Runtime.runIfWaitingForDebugger"):
                 self._send(method, details["sessionId"], {})

@@ -62,19 +62,19 @@ function suggest(names) {
 }
 
 function show(given) {
-  answer = given;
   say((given.notes || []).join("\n"));
   find("#error").hidden = !given.error;
   find("#error").textContent = given.error;
   find("#shown").classList.toggle("old", Boolean(given.error));
+  find("[data-copies=text]").hidden = !given.text;
   if (given.error) return;
+  answer = given;
   const checked = [...document.querySelectorAll("#shown .choices :checked")].map((box) => `.${box.className}`);
   // All of it is escaped by lect, and the policy of this page lets nothing else run.
   find("#shown").innerHTML = given.html;
   find("#shown").dataset.view = view();
   for (const box of checked) find("#shown").querySelector(box)?.click();
   find("#code pre").textContent = given.python;
-  find("[data-copies=text]").hidden = !given.text;
   if (!find("#shown form.steps")) return;
   steps(find("#shown"));
   if (plays) find("#shown .play").click();
