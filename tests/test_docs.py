@@ -11,6 +11,7 @@ import make_gallery
 import make_metadata
 import pages
 import pytest
+from overlay import overlay
 
 import lect.errors
 import lect.plugin
@@ -55,19 +56,57 @@ def check(page, example, printed):
         assert printed.rstrip("\n") == example.printed.rstrip("\n"), f"{pages.name(page)}, line {example.line}"
 
 
+@pytest.fixture(scope="session")
+def programs(tmp_path_factory):
+    """Return a function that gives the folder of programs with just the packages that a page says it needs."""
+    made = {}
+
+    def programs(page):
+        names = tuple(f"lect-{name}" for name in needed(page))
+        if names not in made:
+            made[names] = overlay(tmp_path_factory.mktemp("environment") / "it", names)
+        return made[names]
+
+    return programs
+
+
+def needed(page):
+    """Return the packages that the first command of a page installs; pages that install nothing have all of them."""
+    installs = [
+        block.text for block in pages.read_blocks(page) if block.language == "shell" and "pip install" in block.text
+    ]
+    names = re.findall(r"\./plugins/(\S+)", installs[0]) if installs else ["*"]
+    return PACKAGES if "*" in names else sorted(set(names))
+
+
 @pytest.mark.parametrize("page", WITH_PYTHON, ids=pages.name)
-def test_python_prints_what_the_page_says(page, tmp_path):
+def test_python_prints_what_the_page_says(page, tmp_path, programs):
     examples = pages.python_examples(page)
     pages.write_files(page, tmp_path)
-    for example, printed in zip(examples, pages.run_program(examples, tmp_path), strict=True):
-        check(page, example, printed)
+    printed = pages.run_program(examples, tmp_path, programs(page) / "python")
+    for example, each in zip(examples, printed, strict=True):
+        check(page, example, each)
 
 
 @pytest.mark.parametrize("page", WITH_COMMANDS, ids=pages.name)
-def test_commands_print_what_the_page_says(page, tmp_path):
+def test_commands_print_what_the_page_says(page, tmp_path, programs):
     pages.write_files(page, tmp_path)
     for example in pages.console_examples(page):
-        check(page, example, pages.run_command(example.code, tmp_path))
+        check(page, example, pages.run_command(example.code, tmp_path, programs(page)))
+
+
+TEACHING = re.compile("(?:how-to|tutorial|explanation|reference)/[^/]+$")
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.is_relative_to(pages.DOCS)], ids=pages.name)
+def test_a_page_with_examples_says_at_its_top_what_to_install_now_and_once_it_is_published(page):
+    blocks = [block for block in pages.read_blocks(page) if block.language not in ("text", "toml", "jinja", "")]
+    name = page.relative_to(pages.DOCS).as_posix()
+    if TEACHING.match(name) and any(block.language in ("python", "py", "console", "shell-session") for block in blocks):
+        assert blocks[0].language == "shell"
+        assert re.search(
+            r"pip install \./core.*  # once published: pip install \S*lect|\.venv/bin/activate", blocks[0].text
+        )
 
 
 @pytest.mark.parametrize("page", pages.all_pages(), ids=pages.name)
@@ -87,7 +126,7 @@ def test_the_project_has_one_address(page):
 def test_packages_to_install_from_a_path_exist(page):
     for block in pages.read_blocks(page):
         if block.language == "shell":
-            for path in re.findall(r"(?<= )\./\S+", block.text):
+            for path in re.findall(r"(?<= )\./(?!plugins/(?:\*|NAME)\s)\S+", block.text):
                 assert (pages.REPOSITORY / path / "pyproject.toml").exists(), path
 
 
@@ -154,11 +193,11 @@ def test_the_landing_page_lists_the_pages_as_the_toctrees_do():
 
 @pytest.mark.parametrize("page", sorted((pages.DOCS / "zh-CN").iterdir()), ids=pages.name)
 def test_a_translated_page_has_the_blocks_of_its_original(page):
-    original = pages.DOCS / "how-to" / page.name
+    (original,) = (path for folder in ("how-to", "reference") if (path := pages.DOCS / folder / page.name).exists())
     assert [block[1:] for block in pages.read_blocks(page)] == [block[1:] for block in pages.read_blocks(original)]
 
 
-@pytest.mark.parametrize("readme", TABLED)
+@pytest.mark.parametrize("readme", READMES)
 def test_the_pictures_of_a_readme_exist(readme):
     shown = re.findall(r'(?:src|srcset)="([^"]+)"', (pages.REPOSITORY / readme).read_text("utf-8"))
     assert len(shown) == 2
@@ -260,7 +299,7 @@ def test_every_package_is_tabled_with_a_link_to_its_formats(page):
         r"^\| (?:\[(\S+)\]\(\.\./gallery/\1\.md\)|(\w+)) \|", (pages.DOCS / page).read_text("utf-8"), re.MULTILINE
     )
     assert sorted(linked for linked, _ in rows if linked) == sorted(FAMILIES)
-    assert sorted(linked or name for linked, name in rows if name != "package") == PACKAGES
+    assert sorted(linked or name for linked, name in rows if name not in ("package", "包")) == PACKAGES
 
 
 def test_every_package_that_is_not_a_tool_is_an_extra_of_core():

@@ -2,7 +2,6 @@
 
 import importlib.metadata
 import importlib.util
-import os
 import re
 import sys
 import sysconfig
@@ -52,5 +51,5 @@ def with_needs(names):
     needed = set(names)
     for name in names:
         required = importlib.metadata.requires(name) or ()
-        needed |= with_needs({each for each in re.findall(r"(?m)^(lect-\w+)(?!.*extra ==)", "\n".join(required))})
+        needed |= with_needs(set(re.findall(r"(?m)^(lect-\w+)(?!.*extra ==)", "\n".join(required))))
     return needed

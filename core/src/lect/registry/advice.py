@@ -143,7 +143,8 @@ def unknown_model(
     if asked:
         lines.append(f"  considered: {', '.join(map(str, asked))}")
     elif usable:
-        lines.append(f"  considered: none; no hint of the {len(usable)} installed packages occurs in it")
+        installed_ones = "one installed package" if len(usable) == 1 else f"{len(usable)} installed packages"
+        lines.append(f"  considered: none; no hint of the {installed_ones} occurs in it")
     else:
         lines.append(f"  considered: none; {'every adapter is blocked' if installed else 'no adapter is installed'}")
     none = [verdict for verdict in asked if verdict.outcome == "no format"]

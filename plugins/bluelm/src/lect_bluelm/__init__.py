@@ -14,6 +14,7 @@ BLUELM = TurnTemplate(
 )
 BLUELM_32K = BLUELM.but(
     name="bluelm-32k",
+    capabilities=["system"],
     system=Turn("[|SYSTEM|]:"),
     markers=[*BLUELM.markers, "[|SYSTEM|]:", "[|Function|]:"],
     source="vivo-ai-lab/BlueLM at afd48ca, openai_api_demo/api_server.py",
