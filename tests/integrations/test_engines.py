@@ -60,7 +60,7 @@ def test_llama_cpp_generates_calls_that_are_read(name, tmp_path):
             for control in constraint.strays:
                 text = text.removesuffix(control)
             reply = template.parse(text, tools=tools, prompt=prompt)
-            assert problem(reply, tools, "required") == "", choice["text"]
+            assert problem(reply, tools, "required", constraint.loose["gbnf"]) == "", choice["text"]
     assert finished
 
 

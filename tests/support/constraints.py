@@ -190,29 +190,73 @@ TEXTS = [
 ]  # fmt: skip
 
 
+PATTERNS = {
+    "^[A-Z]{2}-[0-9]+$": ["AB-1", "ZZ-2048"],
+    "^(red|dark blue)$": ["red", "dark blue"],
+    "^/[a-z_/.]*$": ["/", "/usr/lib_x.so"],
+    "[0-9]": ["7", "x 5 y"],
+}
+"""Patterns of strings, and texts that fit them."""
+CONSTANTS = ["celsius", "a b", "Ünï", "", 0, -7, 2.5, True, False, None, ["x", 1], [], {"k": "v", "n": None}]
+NODE, LABEL = "#/$defs/node", "#/$defs/label"
+
+
 def random_schema(rng, depth=0):
-    """Return a schema."""
-    kinds = ["string", "integer", "number", "boolean", "enum", "bounded", "union", "array", "object"][
-        : 9 if depth < 2 else 5
+    """Return a schema, which may refer to the definitions of the tool."""
+    leaves = [
+        "string",
+        "integer",
+        "number",
+        "boolean",
+        "null",
+        "enum",
+        "mixed",
+        "const",
+        "bounded",
+        "pattern",
+        "length",
     ]
-    kind = rng.choice(kinds)
-    if kind == "enum":
-        return {"type": "string", "enum": rng.sample(["celsius", "a b", "x-y", "Ünï"], rng.randint(1, 3))}
-    if kind == "bounded":
-        low = rng.randint(-30, 500)
-        return {"type": "integer", "minimum": low, "maximum": low + rng.randint(0, 400)}
-    if kind == "union":
-        return {"anyOf": [{"type": "integer"}, {"type": "boolean"}]}
-    if kind == "array":
-        found = {"type": "array", "items": random_schema(rng, depth + 1)}
-        return found | ({"minItems": 1, "maxItems": 3} if rng.random() < 0.4 else {})
-    if kind == "object":
-        return random_object(rng, depth + 1)
+    kind = rng.choice(
+        [*leaves, "union", "nullable", "array", "array", "object", "object", "all", "map", "node", "label"][
+            : 21 if depth < 2 else 11
+        ]
+    )
+    match kind:
+        case "enum":
+            return {"type": "string", "enum": rng.sample(["celsius", "a b", "x-y", "Ünï"], rng.randint(1, 3))}
+        case "mixed":
+            return {"enum": rng.sample(CONSTANTS, rng.randint(1, 4))}
+        case "const":
+            return {"const": rng.choice(CONSTANTS)}
+        case "bounded":
+            low = rng.randint(-30, 500)
+            bounds = {"minimum": low, "maximum": low + rng.randint(0, 400)}
+            return {"type": "integer"} | dict(rng.sample([*bounds.items()], rng.randint(1, 2)))
+        case "pattern":
+            return {"type": "string", "pattern": rng.choice([*PATTERNS])}
+        case "length":
+            return {"type": "string", "minLength": rng.randint(0, 2), "maxLength": rng.randint(5, 9)}
+        case "union":
+            return {"anyOf": [random_schema(rng, depth + 1), {"type": "boolean"}]}
+        case "nullable":
+            return {"type": [*rng.sample(["string", "integer", "boolean"], rng.randint(1, 2)), "null"]}
+        case "array":
+            found = {"type": "array", "items": random_schema(rng, depth + 1)}
+            return found | ({"minItems": 1, "maxItems": 3} if rng.random() < 0.4 else {})
+        case "object":
+            return random_object(rng, depth + 1)
+        case "all":
+            parts = [random_object(rng, depth + 1, keys) for keys in (("city", "X"), ("days", "unit", "zip"))]
+            return {"allOf": [{word: part[word] for word in ("type", "properties", "required")} for part in parts]}
+        case "map":
+            return {"type": "object", "additionalProperties": random_schema(rng, depth + 1)}
+        case "node" | "label":
+            return {"$ref": NODE if kind == "node" else LABEL}
     return {"type": kind}
 
 
-def random_object(rng, depth=0, most=4):
-    names = rng.sample(["city", "days", "unit", "a_b", "X", "zip", "path"], rng.randint(0 if depth == 0 else 1, most))
+def random_object(rng, depth=0, keys=("city", "days", "unit", "a_b", "X", "zip", "path")):
+    names = rng.sample(keys, rng.randint(0 if depth == 0 else 1, min(4, len(keys))))
     properties = {name: random_schema(rng, depth) for name in names}
     return {
         "type": "object",
@@ -222,35 +266,74 @@ def random_object(rng, depth=0, most=4):
     }
 
 
-def random_value(rng, schema):
-    """Return a value that fits a schema."""
+def random_parameters(rng):
+    """Return the schema of a tool, with a definition that recurs if it refers to one."""
+    found = random_object(rng)
+    if '"$ref"' in json.dumps(found):
+        further = rng.choice(
+            [{"$ref": NODE}, {"anyOf": [{"$ref": NODE}, {"type": "null"}]}, {"type": "array", "items": {"$ref": NODE}}]
+        )
+        properties = {"value": random_schema(rng, 2), "next": further}
+        node = {"type": "object", "properties": properties, "required": ["value"]}
+        found["$defs"] = {"node": node, "label": random_schema(rng, 2)}
+    return found
+
+
+def random_value(rng, schema, root=None, depth=0):
+    """Return a value that fits a schema, its keys in the order of the schema."""
+    root = root or schema
+
+    def inner(each):
+        return random_value(rng, each, root, depth + 1)
+
+    if "$ref" in schema:
+        return inner(root["$defs"][schema["$ref"].rsplit("/", 1)[-1]])
+    if "const" in schema:
+        return schema["const"]
     if "enum" in schema:
         return rng.choice(schema["enum"])
     if "anyOf" in schema:
-        return random_value(rng, rng.choice(schema["anyOf"]))
-    kind = schema["type"]
-    if kind == "string":
-        return rng.choice(TEXTS)
-    if kind == "integer":
-        return rng.randint(schema.get("minimum", -1000), schema.get("maximum", 100000))
-    if kind == "number":
-        return rng.choice([0, 1.5, -2.25, 1e3, 12])
-    if kind == "boolean":
-        return rng.random() < 0.5
-    if kind == "array":
-        count = rng.randint(schema.get("minItems", 0), schema.get("maxItems", 3))
-        return [random_value(rng, schema["items"]) for _ in range(count)]
-    found = {}
-    for name, each in schema["properties"].items():
-        if name in schema["required"] or rng.random() < 0.5:
-            found[name] = random_value(rng, each)
-    return found
+        return inner(schema["anyOf"][-1] if depth > 8 else rng.choice(schema["anyOf"]))
+    if "allOf" in schema:
+        return {name: value for each in schema["allOf"] for name, value in inner(each).items()}
+    if isinstance(schema["type"], list):
+        return inner({"type": rng.choice(schema["type"])})
+    if "pattern" in schema:
+        return rng.choice(PATTERNS[schema["pattern"]])
+    match schema["type"]:
+        case "string":
+            if "maxLength" not in schema:
+                return rng.choice(TEXTS)
+            # xgrammar allows no escapes in strings of limited length.
+            plain = [each for each in TEXTS if not {*each} & {*'"\\\n'}]
+            return rng.choice([each for each in plain if schema["minLength"] <= len(each) <= schema["maxLength"]])
+        case "integer":
+            low, high = schema.get("minimum"), schema.get("maximum")
+            low = (-1000 if high is None else high - 2000) if low is None else low
+            return rng.randint(low, low + 100_000 if high is None else high)
+        case "number":
+            return rng.choice([0, 1.5, -2.25, 1e3, 12])
+        case "boolean":
+            return rng.random() < 0.5
+        case "null":
+            return None
+        case "array":
+            count = rng.randint(schema.get("minItems", 0), schema.get("maxItems", 3 if depth < 8 else 0))
+            return [inner(schema["items"]) for _ in range(count)]
+    if "properties" not in schema:
+        return {
+            name: inner(schema["additionalProperties"]) for name in rng.sample(["k", "key_2", "Z"], rng.randint(0, 2))
+        }
+    wanted = {
+        name for name in schema["properties"] if name in schema["required"] or rng.random() < (0.5 if depth < 8 else 0)
+    }
+    return {name: inner(each) for name, each in schema["properties"].items() if name in wanted}
 
 
 def random_tools(rng):
     names = rng.sample(["get_weather", "search", "f", "run2", "list_all"], rng.randint(1, 3))
     return [
-        {"type": "function", "function": {"name": name, "description": "d", "parameters": random_object(rng)}}
+        {"type": "function", "function": {"name": name, "description": "d", "parameters": random_parameters(rng)}}
         for name in names
     ]
 
@@ -285,11 +368,22 @@ def without_stop(template, text):
     return text
 
 
-def problem(reply, tools, choice):
-    """Return what is wrong with a reply that a constraint allowed; empty if nothing is."""
+def without(schema, words):
+    """Return a schema without some keywords."""
+    if isinstance(schema, dict):
+        return {word: without(each, words) for word, each in schema.items() if word not in words}
+    return [without(each, words) for each in schema] if isinstance(schema, list) else schema
+
+
+def problem(reply, tools, choice, loose=()):
+    """Return what is wrong with a reply that a constraint allowed; empty if nothing is.
+
+    `loose` are the paths of keywords that it does not honour.
+    """
     import jsonschema
 
-    schemas = {tool["function"]["name"]: tool["function"]["parameters"] for tool in tools}
+    dropped = {path.rsplit("/", 1)[-1] for path in loose}
+    schemas = {tool["function"]["name"]: without(tool["function"]["parameters"], dropped) for tool in tools}
     if reply.problems:
         return str(reply.problems[0])
     if (choice == "required") > len(reply.tool_calls) or (choice == "none" and reply.tool_calls):

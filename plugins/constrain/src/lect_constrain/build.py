@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lect_constrain.marks import Marks, first_mark
-from lect_constrain.nodes import DIGITS, EMPTY, Lit, Node, Rep, Seq, Text, alt, optional, seq
+from lect_constrain.nodes import DIGITS, EMPTY, Lit, Node, Rep, Seq, Text, alt, optional, seq, spread
 from lect_constrain.probes import CONTENT, COUNT, ID, NAME, REASONING
 
 if TYPE_CHECKING:
@@ -24,12 +24,14 @@ class Block:
         opened: The text with which they begin.
         mark: The mark at its beginning, at which a text before them ends.
         calls: The rest.
+        trigger: What opens them.
     """
 
     before: list[Pieces]
     opened: str
     mark: str
     calls: Node
+    trigger: str
 
 
 class Builder:
@@ -90,7 +92,8 @@ class Builder:
                 nodes = [node for node in nodes if not isinstance(node, Lit)]
             if block is not None and nodes:
                 rest = block.opened[len(block.mark) :]
-                found.append(seq(alt(_without(node, rest) for node in nodes), rest, block.calls))
+                rows_before = alt(_without(node, rest) for node in nodes)
+                found.append(spread(rows_before, block.calls) if self.headed else seq(rows_before, rest, block.calls))
             else:
                 found += _distinct(nodes)
         return seq(before, alt(found)) if found else None
@@ -109,7 +112,9 @@ class Builder:
     def block(self, form: Form, tools: Mapping[str, Node], *, several: bool, text: bool) -> Block:
         """Return calls; `text` is whether content may precede or follow them."""
         call = form.call
-        opened = _leading(call.first)
+        begins = _leading(call.first)
+        # A header is in one piece with the name in it: reasoning has one that begins alike.
+        opened = "" if self.headed else begins
         _, mark = first_mark(opened, self.marks.text)
         mark = mark if mark and opened.startswith(mark) else ""
         before = [pieces for pieces in form.before if (text and mark) or (CONTENT, "") not in pieces]
@@ -122,14 +127,14 @@ class Builder:
         again: Node = EMPTY
         if several and call.further is not None:
             gap = _leading(call.further)
-            further = call.further[1:] if gap else call.further
+            gap, further = ("", call.further) if self.headed or not gap else (gap, call.further[1:])
             again = Rep(seq(gap, body if further == middle else self.each(further, tools)), 0, None)
         found = seq(body, again, _trailing(self.parts(call.last, "")))
         if text and self.shape.content_follows:
             found = seq(found, self.free(self.marks.text))
         for stop in self.shape.stops:
             found = seq(found, optional(Lit(stop)))
-        return Block(before, opened, mark, found)
+        return Block(before, opened, mark, found, mark or begins.strip())
 
     def each(self, parts: Parts, tools: Mapping[str, Node]) -> Node:
         """Return a call of any tool: what is around its name, and its arguments."""

@@ -154,8 +154,7 @@ def constrain(
         source.check_names(form.call, left)
         blocks.append(builder.block(form, nodes, several=parallel and kind != "named", text=kind == "auto"))
         loose += arguments.loose
-        opened = blocks[-1].mark or blocks[-1].opened.strip()
-        triggers += [opened] * bool(opened)
+        triggers += [blocks[-1].trigger] * bool(blocks[-1].trigger)
     node = builder.reply(blocks, answers=kind in ("auto", "none"), reasoning=reasoning)
     if node is None:
         msg = f"{source.name} cannot write such a reply: reasoning={reasoning!r}, tool_choice={tool_choice!r}"

@@ -119,7 +119,7 @@ class Lark(RuleWriter):
             return '""'
         high = "" if node.high is None else node.high
         low = max(node.low, 1)
-        expression = f"/[{node.allowed}]{{{low},{high}}}/"
+        expression = f"/[{_in_slashes(node.allowed)}]{{{low},{high}}}/"
         return f"{expression}?" if node.low == 0 else expression
 
     def word(self, node: Node) -> str:
@@ -144,7 +144,7 @@ def regex(node: Node) -> str:
         case Lit(text):
             return _escaped(text)
         case Chars(allowed, low, high):
-            return f"[{allowed}]{{{low},{'' if high is None else high}}}"
+            return f"[{_in_slashes(allowed)}]{{{low},{'' if high is None else high}}}"
         case Seq(items):
             return "".join(map(regex, items))
         case Alt(items):
@@ -154,6 +154,10 @@ def regex(node: Node) -> str:
         case Word(item):
             return regex(item)
     raise AssertionError(node)
+
+
+def _in_slashes(allowed: str) -> str:
+    return allowed.replace("\\/", "/").replace("/", "\\/")
 
 
 def _escaped(text: str) -> str:

@@ -131,6 +131,18 @@ def optional(node: Node) -> Node:
     return Rep(node, 0, 1)
 
 
+def spread(before: Node, after: Node) -> Node:
+    """Return two parts in a row, the text at the end of the first in each branch of the second.
+
+    A lexer must see in one piece what tells such a text from another that begins alike.
+    """
+    first = before.items if isinstance(before, Seq) else (before,)
+    second = after.items if isinstance(after, Seq) else (after,)
+    if not isinstance(first[-1], Lit) or not isinstance(second[0], Alt):
+        return seq(before, after)
+    return seq(*first[:-1], alt(seq(first[-1], each) for each in second[0].items), *second[1:])
+
+
 def closed(node: Node, close: str, marks: Iterable[str]) -> Node:
     """Return a value with what closes it; a text and the first mark of its close are one node."""
     if isinstance(node, Alt):

@@ -55,18 +55,13 @@ class Notation:
         )
 
     def literal(self, value: Any) -> Node:
-        """Return one value in its spellings."""
+        """Return a value that is no list or object, in its spellings."""
         if isinstance(value, bool) or value is None:
             return alt(map(Lit, self.words[0 if value is True else 1 if value is False else 2]))
         if isinstance(value, str) and self.tags:
             return Lit(value)
         if isinstance(value, str):
             return alt(Lit(self.quoted(value, quote)) for quote in self.quotes)
-        if isinstance(value, list):
-            return seq("[", self.row(map(self.literal, value)), "]")
-        if isinstance(value, dict):
-            pairs = (seq(self.key(name), self.colon, self.gap(), self.literal(each)) for name, each in value.items())
-            return seq("{", self.row(pairs), "}")
         return Lit(dumped(value))
 
     def row(self, items: Iterable[Node]) -> Node:

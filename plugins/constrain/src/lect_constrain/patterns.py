@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from lect_constrain.nodes import Chars, Lit, Node, Rep, alt, seq
+from lect_constrain.nodes import Alt, Chars, Lit, Node, Rep, Seq, alt, seq
 
 FORMATS = {
     "date": r"^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])$",
@@ -17,8 +17,8 @@ FORMATS = {
 """The formats of strings, as patterns. They are a little narrower than the formats, never wider."""
 CLASSES = {"d": "0-9", "w": "A-Za-z0-9_", "s": " "}
 QUANTIFIER = re.compile(r"[*+?]|\{(\d+)(,?)(\d*)\}")
-NOT_IN_STRINGS = r'"\\\x00-\x1f\x7f'
-"""What a JSON string never contains unescaped."""
+NOT_IN_STRINGS = r"\\\x00-\x1f\x7f"
+"""What a string never contains unescaped, besides its quote."""
 MOST = 2000
 
 
@@ -26,24 +26,39 @@ class UnknownPatternError(ValueError):
     """A pattern with something that nodes do not express."""
 
 
-def pattern_node(pattern: str) -> Node:
-    """Return the texts that a pattern finds something in, between the quotes of a JSON string.
+def pattern_node(pattern: str, quote: str = '"') -> Node:
+    """Return the texts that a pattern finds something in, between the quotes of a string.
 
     Raises:
         UnknownPatternError: If it uses more than groups, classes, alternatives and repetitions.
     """
     begins, ends = pattern.startswith("^"), pattern.endswith("$") and not pattern.endswith("\\$")
-    reader = _Reader(pattern[begins : len(pattern) - ends])
+    reader = _Reader(pattern[begins : len(pattern) - ends], quote)
     node = reader.choice()
     if reader.at < len(reader.text):
         raise UnknownPatternError(pattern)
-    anything = Chars(f"^{NOT_IN_STRINGS}", 0, 64)
+    anything = Chars(f"^{reader.never}", 0, 64)
     return seq("" if begins else anything, node, "" if ends else anything)
 
 
+def is_open(pattern: str) -> bool:
+    """Return whether what fits a pattern may contain any character, and so any mark."""
+    try:
+        parts = [pattern_node(pattern)]
+    except UnknownPatternError:
+        return True
+    while parts:
+        part = parts.pop()
+        if isinstance(part, Chars) and part.allowed.startswith("^"):
+            return True
+        parts += part.items if isinstance(part, Seq | Alt) else [part.item] if isinstance(part, Rep) else []
+    return False
+
+
 class _Reader:
-    def __init__(self, text: str):
-        self.text, self.at = text, 0
+    def __init__(self, text: str, quote: str):
+        self.text, self.at, self.quote = text, 0, quote
+        self.never = quote + NOT_IN_STRINGS
 
     def peek(self) -> str:
         return self.text[self.at : self.at + 1]
@@ -89,12 +104,12 @@ class _Reader:
         if char == "[":
             return self.characters()
         if char == ".":
-            return Chars(f"^{NOT_IN_STRINGS}", 1, 1)
+            return Chars(f"^{self.never}", 1, 1)
         if char == "\\":
             return self.escaped()
         if char in "*+?{^$":
             raise UnknownPatternError(self.text)
-        return Lit(_in_string(char))
+        return self.literal(char)
 
     def group(self) -> Node:
         if self.peek() == "?":
@@ -114,7 +129,10 @@ class _Reader:
             return Chars(CLASSES[char], 1, 1)
         if not char or char.isalnum():
             raise UnknownPatternError(self.text)
-        return Lit(_in_string(char))
+        return self.literal(char)
+
+    def literal(self, char: str) -> Node:
+        return Lit(f"\\{char}" if char in (self.quote, "\\") else char)
 
     def characters(self) -> Node:
         end = self.at + 1 + (self.peek() == "^")
@@ -124,10 +142,10 @@ class _Reader:
         self.at = end + 1
         negated = body.startswith("^")
         found = re.sub(r"\\([dws])", lambda match: CLASSES[match[1]], body[negated:])
-        if not found or re.search(r"\\[A-Za-z0-9]|\[", found) or (not negated and re.search(r'"|\\\\', found)):
+        if (
+            not found
+            or re.search(r"\\[A-Za-z0-9]|\[", found)
+            or (not negated and re.search(rf"{self.quote}|\\\\", found))
+        ):
             raise UnknownPatternError(self.text)
-        return Chars(f"^{NOT_IN_STRINGS}{found}" if negated else found, 1, 1)
-
-
-def _in_string(char: str) -> str:
-    return {'"': '\\"', "\\": "\\\\"}.get(char, char)
+        return Chars(f"^{self.never}{found}" if negated else found, 1, 1)

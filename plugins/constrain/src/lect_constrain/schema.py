@@ -7,7 +7,7 @@ gone, and objects with properties take no others unless the schema says so, as s
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from lect import LimitError, MessageError
@@ -74,21 +74,35 @@ def normal(schema: Any, where: str) -> Schema:
     return _Normal(schema, where).result()
 
 
-def kept(schema: Any, known: frozenset[str], dropped: list[str], path: str = "") -> Any:
-    """Return a normal schema with the keywords that an engine knows; the paths of the others go to `dropped`."""
+def kept(
+    schema: Any,
+    known: frozenset[str],
+    dropped: list[str],
+    path: str = "",
+    *,
+    unless: Callable[[str, Schema], bool] | None = None,
+) -> Any:
+    """Return a normal schema with the keywords that an engine knows; the paths of the others go to `dropped`.
+
+    So do those of which `unless` says, by the schema that they are in, that they are not honoured.
+    """
+
+    def inner(part: Any, where: str) -> Any:
+        return kept(part, known, dropped, where, unless=unless)
+
     if not isinstance(schema, dict):
         return schema
     found: Schema = {}
     for word, value in schema.items():
         here = f"{path}/{word}"
-        if word not in known:
+        if word not in known or (unless and unless(word, schema)):
             dropped.append(here)
         elif word in (*NAMED, "$defs"):
-            found[word] = {name: kept(each, known, dropped, f"{here}/{name}") for name, each in value.items()}
+            found[word] = {name: inner(each, f"{here}/{name}") for name, each in value.items()}
         elif word in ("anyOf", "oneOf", "prefixItems"):
-            found[word] = [kept(each, known, dropped, f"{here}/{index}") for index, each in enumerate(value)]
+            found[word] = [inner(each, f"{here}/{index}") for index, each in enumerate(value)]
         else:
-            found[word] = kept(value, known, dropped, here) if word in ONE else value
+            found[word] = inner(value, here) if word in ONE else value
     return found
 
 
@@ -105,9 +119,8 @@ def has_text(schema: Any) -> bool:
     types = types_of(schema)
     if "array" in types:
         parts.append(schema.get("items", {}))
-    if "object" in types:
-        parts.append(schema.get("additionalProperties", {}))
-    return "string" in types or any(map(has_text, parts))
+    has_free_keys = "object" in types and schema.get("additionalProperties", True) is not False
+    return "string" in types or has_free_keys or any(map(has_text, parts))
 
 
 def types_of(schema: Mapping[str, Any]) -> tuple[str, ...]:
@@ -289,7 +302,7 @@ class _Normal:
             del schema["const"]
         if "enum" in schema:
             values = [each for each in schema["enum"] if {type_of(each), _wider(each)} & {*types}]
-            schema = {"enum": values or self.refuse(path, "no value of its enum has its type")}
+            schema = _plain_enum(values or self.refuse(path, "no value of its enum has its type"))
         known = schema.get("properties", {})
         if schema.get("additionalProperties") is False and "patternProperties" not in schema:
             missing = [name for name in schema.get("required", ()) if name not in known]
@@ -300,6 +313,25 @@ class _Normal:
     def refuse(self, path: str, why: str) -> Any:
         msg = f"the schema of {self.where} fits no value at {path or '/'}: {why}"
         raise ContradictionError(msg)
+
+
+def _plain_enum(values: list[Any]) -> Schema:
+    """Return the schema of given values, in which lists and objects are written as such: engines print them tightly."""
+    found: list[Schema] = [_constant(each) for each in values if isinstance(each, list | dict)]
+    scalars = [each for each in values if not isinstance(each, list | dict)]
+    found += [{"enum": scalars}] if scalars else []
+    return found[0] if len(found) == 1 else {"anyOf": found}
+
+
+def _constant(value: Any) -> Schema:
+    if isinstance(value, dict):
+        properties = {name: _constant(each) for name, each in value.items()}
+        return {"type": "object", "properties": properties, "required": [*value], "additionalProperties": False}
+    if isinstance(value, list):
+        count = len(value)
+        fixed = {"type": "array", "items": False, "minItems": count, "maxItems": count}
+        return {**fixed, "prefixItems": [_constant(each) for each in value]} if value else fixed
+    return {"enum": [value]}
 
 
 def _wider(value: Any) -> str:

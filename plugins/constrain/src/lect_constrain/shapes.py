@@ -218,4 +218,5 @@ def _call_open(heads: list[str], cut: Cutter) -> str:
     for tail in tails[1:]:
         while not tail.endswith(shared):
             shared = shared[1:]
-    return shared.lstrip()
+    # A header has its white space; what else precedes calls may have any.
+    return shared if cut.grammar.channels else shared.lstrip()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lect_constrain.gbnf import Gbnf
 from lect_constrain.nodes import Alt, Chars, Lit, Node, Quoted, Rep, Seq, Text, Word
 from lect_constrain.notations import Value
-from lect_constrain.schema import has_text, kept
+from lect_constrain.patterns import NOT_IN_STRINGS, is_open
+from lect_constrain.schema import has_text, kept, types_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -43,6 +45,8 @@ KNOWN = frozenset(
     ]
 )
 """The keywords that xgrammar honours."""
+LENGTHS = ("minLength", "maxLength")
+NEVER = '"' + NOT_IN_STRINGS
 
 
 class Tag:
@@ -116,9 +120,10 @@ class Tag:
         """Return a value: as JSON, which the engine knows, or as a grammar."""
         if not node.notation.is_json:
             return self.grammar(node)
-        schema = kept(node.schema, KNOWN, self.dropped)
+        excludes = [*node.without] if node.without and has_text(node.schema) else []
+        schema = _patterned(kept(node.schema, KNOWN, self.dropped, unless=partial(_is_ignored, bool(excludes))))
         found = {"type": "json_schema", "json_schema": schema or True}
-        return {**found, "excludes": [*node.without]} if node.without and has_text(schema) else found
+        return {**found, "excludes": excludes} if excludes else found
 
     def grammar(self, node: Node) -> dict[str, Any]:
         """Return a node as a grammar of its own."""
@@ -126,6 +131,33 @@ class Tag:
         found = {"type": "grammar", "grammar": writer.written(node, "root")}
         self.dropped += writer.dropped
         return found
+
+
+def _is_ignored(excludes: bool, word: str, schema: Any) -> bool:
+    """Return whether xgrammar ignores a keyword beside others, or does not exclude marks where it is."""
+    if word in LENGTHS:
+        return excludes or "pattern" in schema or "format" in schema
+    return excludes and word == "pattern" and is_open(schema[word])
+
+
+def _patterned(schema: Any) -> Any:
+    """Return a schema whose patterns are those of whole strings, as xgrammar takes them.
+
+    Lengths are patterns too: it would allow control characters in such strings.
+    """
+    if isinstance(schema, list):
+        return [_patterned(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {word: _patterned(each) for word, each in schema.items()}
+    pattern = found.get("pattern")
+    if isinstance(pattern, str):
+        begins, ends = pattern.startswith("^"), pattern.endswith("$")
+        found["pattern"] = pattern if begins and ends else f"{'' if begins else '.*'}({pattern}){'' if ends else '.*'}"
+    elif {*types_of(found)} == {"string"} and any(isinstance(found.get(word), int) for word in LENGTHS):
+        low, high = found.pop("minLength", 0), found.pop("maxLength", "")
+        found["pattern"] = f"^[^{NEVER}]{{{low},{high}}}$"
+    return found
 
 
 def _has_tagged_values(node: Node) -> bool:

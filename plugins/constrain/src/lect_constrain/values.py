@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from math import ceil, floor
 from typing import TYPE_CHECKING, Any
 
-from lect_constrain.nodes import EMPTY, Alt, Chars, Lit, Node, Quoted, Ref, Rep, Word, alt, closed, optional, seq
-from lect_constrain.patterns import FORMATS, UnknownPatternError, pattern_node
+from lect_constrain.nodes import EMPTY, Chars, Lit, Node, Ref, Rep, Word, alt, closed, optional, seq
+from lect_constrain.notations import JSON
+from lect_constrain.patterns import FORMATS, UnknownPatternError, is_open, pattern_node
 from lect_constrain.schema import kept, types_of
 
 if TYPE_CHECKING:
@@ -37,10 +39,11 @@ KNOWN = frozenset(
 )
 """The keywords that are written here."""
 ANY: dict[str, Any] = {"type": ["string", "integer", "number", "boolean", "null", "array", "object"]}
+LONGEST = 15
+"""How many further digits a number may have."""
 FRACTION = Rep(seq(".", Chars("0-9", 1, 12)), 0, 1)
 EXPONENT = Rep(seq(alt([Lit("e"), Lit("E")]), Chars("+\\-", 0, 1), Chars("0-9", 1, 2)), 0, 1)
-WHOLE = alt([Lit("0"), seq(Chars("1-9", 1, 1), Chars("0-9", 0, 15))])
-LARGEST = 10**15
+WHOLE = alt([Lit("0"), seq(Chars("1-9", 1, 1), Chars("0-9", 0, LONGEST))])
 
 
 class Values:
@@ -77,10 +80,21 @@ class Values:
         return alt(getattr(self, f"{each}_node")(schema, path) for each in types)
 
     def rule(self, name: str) -> Node:
-        if name not in self.rules:
-            self.rules[name] = Lit("")
-            self.rules[name] = self.node(self.schemas[name])
-        return Ref(name)
+        schema, key = self.schemas[name], f"{name} {self.notation.tags}"
+        if self.notation.tags and not {"array", "object"} & {*types_of(schema)}:
+            # A text and what closes it are one node.
+            return self.node(schema)
+        if key not in self.rules:
+            self.rules[key] = EMPTY
+            self.rules[key] = self.node(schema)
+        return Ref(key)
+
+    def in_json(self, schema: dict[str, Any], path: str) -> Node:
+        """Return the values of a schema as JSON, whatever the notation around them is."""
+        around, self.notation = self.notation, JSON
+        found = self.node(schema, path)
+        self.notation = around
+        return found
 
     def null_node(self, schema: dict[str, Any], path: str) -> Node:
         return self.notation.literal(None)
@@ -89,23 +103,21 @@ class Values:
         return alt([self.notation.literal(True), self.notation.literal(False)])
 
     def integer_node(self, schema: dict[str, Any], path: str) -> Node:
-        low, high = schema.get("minimum"), schema.get("maximum")
-        if "exclusiveMinimum" in schema:
-            low = max(low or -LARGEST, int(schema["exclusiveMinimum"] // 1 + 1))
-        if "exclusiveMaximum" in schema:
-            high = min(high or LARGEST, int(-(-schema["exclusiveMaximum"] // 1) - 1))
+        lows = [ceil(schema["minimum"])] if "minimum" in schema else []
+        lows += [floor(schema["exclusiveMinimum"]) + 1] if "exclusiveMinimum" in schema else []
+        highs = [floor(schema["maximum"])] if "maximum" in schema else []
+        highs += [ceil(schema["exclusiveMaximum"]) - 1] if "exclusiveMaximum" in schema else []
+        low, high = max(lows, default=None), min(highs, default=None)
         if low is None and high is None:
             return Word(seq(optional(Lit("-")), WHOLE))
-        least = -LARGEST if low is None else int(-(-low // 1))
-        most = LARGEST if high is None else int(high // 1)
-        return Word(alt(_integers(least, most)))
+        return Word(alt(_integers(low, high)))
 
     def number_node(self, schema: dict[str, Any], path: str) -> Node:
         bounds = [each for each in schema if "inimum" in each or "aximum" in each]
         low = schema.get("minimum", schema.get("exclusiveMinimum"))
         self.dropped += [f"{path}/{each}" for each in bounds if not (low == 0 and "inimum" in each)]
         if low == 0 and "exclusiveMinimum" in schema:
-            return Word(seq(Chars("1-9", 1, 1), Chars("0-9", 0, 15), FRACTION))
+            return Word(seq(Chars("1-9", 1, 1), Chars("0-9", 0, LONGEST), FRACTION))
         return Word(seq("" if low == 0 else optional(Lit("-")), WHOLE, FRACTION, EXPONENT))
 
     def string_node(self, schema: dict[str, Any], path: str) -> Node:
@@ -113,21 +125,20 @@ class Values:
         pattern = schema.get("pattern") or FORMATS.get(schema.get("format", ""))
         if "format" in schema and (schema["format"] not in FORMATS or "pattern" in schema):
             self.dropped.append(f"{path}/format")
-        found = self.notation.string(self.without, low, high)
-        quoted = isinstance(found, Quoted) or (isinstance(found, Alt) and isinstance(found.items[0], Quoted))
+        quoted = not self.notation.tags and all(len(quote) == 1 for quote in self.notation.quotes)
+        lengths = [f"{path}/{each}" for each in ("minLength", "maxLength") if each in schema]
         if pattern:
             try:
-                inner = pattern_node(pattern)
-                if quoted:
-                    self.dropped += [f"{path}/{each}" for each in ("minLength", "maxLength") if each in schema]
-                    quotes = self.notation.quotes
-                    return alt(Word(seq(quote, inner, quote)) for quote in quotes[:1])
+                if quoted and not (self.without and is_open(pattern)):
+                    found = alt(Word(seq(each, pattern_node(pattern, each), each)) for each in self.notation.quotes)
+                    self.dropped += lengths
+                    return found
             except UnknownPatternError:
                 pass
             self.dropped.append(f"{path}/{'pattern' if 'pattern' in schema else 'format'}")
         if not quoted or self.without:
-            self.dropped += [f"{path}/{each}" for each in ("minLength", "maxLength") if each in schema]
-        return found
+            self.dropped += lengths
+        return self.notation.string(self.without, low, high)
 
     def array_node(self, schema: dict[str, Any], path: str) -> Node:
         first = [
@@ -142,7 +153,11 @@ class Values:
         notation = self.notation
         if notation.tags:
             # Nothing between the tags would be read as an empty text.
-            return Rep(self.tagged("item", item or alt(first)), max(low, 1), high)
+            items = [self.tagged("item", each) for each in first[:high]]
+            if item is not None and high != 0:
+                most = None if high is None else high - len(first)
+                items.append(Rep(self.tagged("item", item), max(low - len(first), 0 if first else 1), most))
+            return alt([Lit("[]")] * (low == 0) + [seq(*items)] * bool(items))
         comma = seq(notation.comma, notation.gap())
         rows: list[Node] = []
         if low == 0 and high != 0:
@@ -176,8 +191,12 @@ class Values:
         if notation.is_sorted:
             keyed = {name: keyed[name] for name in sorted(keyed, key=str.lower)}
         if notation.tags:
-            found = in_order([(self.tagged(name, each), name in required) for name, each in keyed.items()], Lit(""))
-            return alt(each for each in found.items if each is not EMPTY) if isinstance(found, Alt) else found
+            if not keyed and extra is not False:
+                # A key that is free could not be repeated in what closes it.
+                return self.in_json(schema, path)
+            return in_order(
+                [(self.tagged(name, each), name in required) for name, each in keyed.items()], Lit(""), "{}"
+            )
         colon = seq(notation.colon, notation.gap())
         pairs = [(seq(notation.key(name), colon, each), name in required) for name, each in keyed.items()]
         free = None
@@ -223,31 +242,36 @@ def _without_one_of(schema: Any) -> Any:
     return [_without_one_of(each) for each in schema] if isinstance(schema, list) else schema
 
 
-def _integers(low: int, high: int) -> list[Node]:
-    """Return the whole numbers from one to the other."""
-    if low < 0:
-        below = [seq("-", each) for each in _integers(1 if high >= 0 else -high, -low)]
-        return below + (_integers(0, high) if high >= 0 else [])
-    found: list[Node] = []
-    for length in range(len(str(low)), len(str(high)) + 1):
-        least, most = max(low, 10 ** (length - 1) if length > 1 else 0), min(high, 10**length - 1)
-        if least <= most:
-            found.append(_digits(str(least), str(most)))
-    return found
+def _integers(low: int | None, high: int | None) -> list[Node]:
+    """Return the whole numbers from one to the other; None is no bound."""
+    below = high is None or high >= 0
+    if low is None or low < 0:
+        least, most = 1 if below or high is None else -high, None if low is None else -low
+        return [seq("-", each) for each in _integers(least, most)] + (_integers(0, high) if below else [])
+    longest = len(str(low if high is None else high))
+    found = [
+        _digits(str(max(low, 10 ** (length - 1) if length > 1 else 0)), str(min(high or most, most)))
+        for length in range(len(str(low)), longest + 1)
+        for most in [10**length - 1]
+    ]
+    return [*found, seq(Chars("1-9", 1, 1), Chars("0-9", longest, LONGEST))] if high is None else found
 
 
 def _digits(low: str, high: str) -> Node:
     """Return the numbers from one to another of the same length."""
-    if not low:
-        return Lit("")
-    if low == "0" * len(low) and high == "9" * len(high):
-        return Chars("0-9", len(low), len(low))
-    first, last = int(low[0]), int(high[0])
-    if first == last:
-        return seq(low[0], _digits(low[1:], high[1:]))
     rest = len(low) - 1
-    found = [seq(low[0], _digits(low[1:], "9" * rest))]
-    if last - first > 1:
-        found.append(seq(Chars(f"{first + 1}-{last - 1}", 1, 1), Chars("0-9", rest, rest) if rest else ""))
-    found.append(seq(high[0], _digits("0" * rest, high[1:])))
+    if not low:
+        return EMPTY
+    if low[0] == high[0]:
+        return seq(low[0], _digits(low[1:], high[1:]))
+    first, last = int(low[0]), int(high[0])
+    found: list[Node] = []
+    if low[1:].strip("0"):
+        found.append(seq(low[0], _digits(low[1:], "9" * rest)))
+        first += 1
+    if high[1:].strip("9"):
+        found.append(seq(high[0], _digits("0" * rest, high[1:])))
+        last -= 1
+    if first <= last:
+        found.append(seq(Chars(f"{first}-{last}", 1, 1), Chars("0-9", rest, rest) if rest else ""))
     return alt(found)
