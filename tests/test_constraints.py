@@ -27,6 +27,7 @@ from goldens import REPOSITORY
 
 import lect
 from lect.plugin.grammar import reply_format
+from lect.reply.engine.compiled import marks_of
 from lect_constrain import constrain
 
 pytest.importorskip("jsonschema")
@@ -131,6 +132,36 @@ def test_what_is_allowed_is_read(template, notation):
                 # A token that is only a part of marks: the same page names it.
                 assert wrong == "" or (notation == "xgrammar" and "like '｜DSML｜'" in wrong), (text, wrong)
     assert unfinished <= max(count / 10, 2)
+
+
+@every_notation
+@every_template
+def test_a_prompt_may_end_anywhere_in_a_reply(template, notation):
+    """Except inside a mark, which is a token."""
+    rng = random.Random(template.name)
+    vocabulary, marks = vocabulary_of(template), {*template.markers, *marks_of(template.reply)}
+    _, pattern = DEVIATIONS.get(template.name, ("", "(?!)"))
+    for _ in range(12 if FULL else 3):
+        tools = random_tools(rng)
+        message = {**random_message(rng, tools, "reasoning" in template.capabilities), "content": ""}
+        try:
+            text = without_stop(template, template.reply_text([*QUESTION, message], tools=tools).text)
+        except lect.LectError:
+            continue
+        is_odd = re.search(pattern, text) or (template.name in WITHOUT_NULL and "null" in json.dumps(message))
+        if "tool_calls" not in message or is_odd:
+            continue
+        inside = {
+            at + length
+            for mark in marks
+            for at in range(len(text))
+            if text.startswith(mark, at)
+            for length in range(1, len(mark))
+        }
+        cut = rng.choice([at for at in range(len(text)) if at not in inside])
+        prompt = template.text(QUESTION, tools=tools, add_generation_prompt=True) + text[:cut]
+        constraint = constrain(template, tools, tokenizer=vocabulary, tool_choice="required", prompt=prompt)
+        assert engine(notation, constraint, vocabulary).accepts(text[cut:]) is None, (text[:cut], text[cut:])
 
 
 @every_template

@@ -9,6 +9,7 @@ import lect
 from lect.plugin import CHATML, Template
 from lect.plugin.grammar import JSON_IN_TAGS, THINK, Grammar
 from lect_constrain import constrain
+from lect_constrain.after import after
 from lect_kit import AdapterSuite
 
 
@@ -100,10 +101,42 @@ def test_the_constraint_begins_where_the_prompt_ends():
     assert "<think>" not in root(constrain(TEMPLATE, tools, tool_choice="required", think=True))
     begun = opened.text.removesuffix("<think>\n") + '\n<tool_call>\n{"name": '
     assert root(constrain(TEMPLATE, tools, tool_choice="required", prompt=begun)).startswith(r'root ::= "\"f\", ')
-    with pytest.raises(lect.MessageError, match="inside the arguments"):
-        constrain(TEMPLATE, tools, tool_choice="required", prompt=f'{begun}"f", "arguments": {{"ci')
+    inside = f'{begun}"f", "arguments": {{"ci'
+    assert root(constrain(TEMPLATE, tools, tool_choice="required", prompt=inside)).startswith(r'root ::= ("ty\":"')
+    with pytest.raises(lect.MessageError, match="no reply of acme begins with"):
+        constrain(TEMPLATE, tools, tool_choice="required", prompt=f"{inside}vility")
     with pytest.raises(lect.MessageError, match="no reply of acme begins with"):
         constrain(TEMPLATE, tools, tool_choice="required", prompt=begun.replace('{"name": ', "{x"))
+
+
+@pytest.mark.parametrize(
+    ("said", "left"),
+    [
+        ("{", ['"a": 12, "b": "x"}', '"b": ""}', "}"]),
+        ('{"a": 1', ['2, "b": "x"}', ', "b": ""}', "}"]),
+        ('{"a": 12, "b": "two', ['\\n"}', '"}']),
+        ('{"b": "two\\', ['n"}', 'u00e9"}']),
+        ('{"b": "\\u00', ['e9"}']),
+        ('{"b": "four', ['"}']),
+        ('{"c": [true, {"c": [', ["]}]}", "null, {}]}]}"]),
+    ],
+)
+def test_a_prompt_may_end_inside_arguments(said, left):
+    """What is left is asked of the nodes themselves: nothing may remain of them after it."""
+    parameters = {
+        "type": "object",
+        "properties": {
+            "a": {"type": "integer", "minimum": 1, "maximum": 14},
+            "b": {"type": "string", "maxLength": 4},
+            "c": {"type": "array", "items": {"anyOf": [{"type": ["boolean", "null"]}, {"$ref": "#"}]}},
+        },
+    }
+    before = TEMPLATE.text([{"role": "user", "content": "Hi"}], add_generation_prompt=True)
+    begun = f'{before}\n<tool_call>\n{{"name": "f", "arguments": {said}'
+    constraint = constrain(TEMPLATE, [tool(parameters=parameters)], tool_choice="required", prompt=begun)
+    for text in left:
+        assert after(constraint.node, text + "}\n</tool_call>") is not None, text
+    assert after(constraint.node, "\x07") is None
 
 
 def test_reasoning_is_required_or_left_out():

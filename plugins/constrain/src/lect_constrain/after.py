@@ -2,64 +2,119 @@
 
 from __future__ import annotations
 
-import json
+import re
+from typing import TYPE_CHECKING
 
-from lect import MessageError
-from lect_constrain.nodes import Alt, Chars, Lit, Node, Rep, Seq, Text, Word, alt, seq
-from lect_constrain.notations import Value
+from lect_constrain.nodes import EMPTY, Alt, Chars, Lit, Node, Quoted, Ref, Rep, Seq, Text, Word, alt, seq
+from lect_constrain.notations import Begun, Value
+from lect_constrain.values import Values
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Step = tuple[Node, str]
+"""What may remain of a node and of the text: a node that has used up the text, or nothing and the rest of the text."""
+ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{0,3}))?$")
+"""An escape that is not complete."""
 
 
 def after(node: Node, text: str) -> Node | None:
-    """Return what may follow a text with which the node begins; None if it cannot begin with it.
-
-    Raises:
-        MessageError: If the text ends inside the arguments of a call.
-    """
+    """Return what may follow a text with which the node begins; None if it cannot begin with it."""
     found = [rest for rest, left in _steps(node, text) if not left]
     return alt(found) if found else None
 
 
-def _steps(node: Node, text: str) -> list[tuple[Node, str]]:
-    """Return what may remain of a node, and of the text, once one of them is used up."""
+def _steps(node: Node, text: str) -> Iterator[Step]:
     if not text:
-        return [(node, "")]
+        yield node, ""
+        return
     match node:
         case Lit(literal):
             if literal.startswith(text):
-                return [(Lit(literal[len(text) :]), "")]
-            return [(Lit(""), text[len(literal) :])] if text.startswith(literal) else []
-        case Text(without, end, _):
-            at = text.find(end) if end else -1
-            said = text if at < 0 else text[:at]
-            if any(mark in said for mark in without):
-                return []
-            return [(node, "")] if at < 0 else [(Lit(""), text[at + len(end) :])]
+                yield seq(literal[len(text) :]), ""
+            elif text.startswith(literal):
+                yield EMPTY, text[len(literal) :]
+        case Text():
+            yield from _text(node, text)
+        case Quoted():
+            yield from _quoted(node, text)
+        case Chars(allowed, low, high):
+            most = len(text) if high is None else min(high, len(text))
+            found = re.match(f"[{allowed}]{{0,{most}}}", text)
+            count = found.end() if found else 0
+            yield from ((EMPTY, text[each:]) for each in range(low, min(count + 1, len(text))))
+            if count == len(text):
+                yield Chars(allowed, max(low - count, 0), None if high is None else high - count), ""
         case Seq(items):
-            found = []
             for rest, left in _steps(items[0], text):
-                further = items[1:]
                 if left:
-                    found += _steps(seq(*further), left) if further else []
+                    yield from _steps(seq(*items[1:]), left)
                 else:
-                    found.append((seq(rest, *further), ""))
-            # A free text at the end of the first part may be over where the next one begins.
-            if isinstance(items[0], Text | Rep | Chars) and not (isinstance(items[0], Text) and items[0].end):
-                found += _steps(seq(*items[1:]), text) if len(items) > 1 else []
-            return found
+                    yield seq(rest, *items[1:]), ""
         case Alt(items):
-            return [step for item in items for step in _steps(item, text)]
+            for item in items:
+                yield from _steps(item, text)
         case Rep(item, low, high):
-            if high == 0:
-                return []
-            again = Rep(item, max(low - 1, 0), None if high is None else high - 1)
-            return _steps(seq(item, again), text) if high != 1 else _steps(item, text)
+            if low == 0:
+                yield EMPTY, text
+            if high != 0:
+                again = Rep(item, max(low - 1, 0), None if high is None else high - 1)
+                yield from _steps(seq(item, again) if high != 1 else item, text)
         case Word(item):
-            return _steps(item, text)
+            yield from ((rest if rest is EMPTY else Word(rest), left) for rest, left in _steps(item, text))
+        case Begun(item, dropped):
+            yield from ((rest if rest is EMPTY else Begun(rest, dropped), left) for rest, left in _steps(item, text))
+        case Ref(name, rules):
+            yield from _steps(rules[name], text)
         case Value():
-            try:
-                _, used = json.JSONDecoder().raw_decode(text)
-            except ValueError:
-                msg = f"the prompt ends inside the arguments of a call: {text[-40:]!r}\n  try: end it before them"
-                raise MessageError(msg) from None
-            return [(Lit(""), text[used:])]
-    return []
+            values = Values(node)
+            dropped = tuple(values.dropped)
+            yield from (
+                (rest if rest is EMPTY else Begun(rest, dropped), left) for rest, left in _steps(values.root, text)
+            )
+
+
+def _text(node: Text, text: str) -> Iterator[Step]:
+    end = node.end
+    at = text.find(end) if end else -1
+    said = text if at < 0 else text[:at]
+    if any(mark in said for mark in node.without) or (node.first and said and re.match(f"[{node.first}]", said)):
+        return
+    if at >= 0:
+        yield EMPTY, text[at + len(end) :]
+        return
+    yield Text(node.without, end), ""
+    if not end:
+        yield EMPTY, text
+
+
+def _quoted(node: Quoted, text: str) -> Iterator[Step]:
+    quote = node.quote
+    start = 0 if node.is_open else 1
+    if not node.is_open and not text.startswith(quote):
+        return
+    chars = re.compile(rf"([^\\{quote}\x00-\x1f\x7f]|\\(?:[^u]|u[0-9a-fA-F]{{4}}))*").match(text, start)
+    assert chars is not None
+    said, rest = text[start : chars.end()], text[chars.end() :]
+    count = len(re.findall(r"\\u....|\\.|.", said))
+    if any(mark in said for mark in node.without) or count > (count if node.high is None else node.high):
+        return
+    if rest.startswith(quote):
+        if count >= node.low:
+            # The text may end with the quote.
+            yield (EMPTY, rest[1:])
+        return
+    escape = ESCAPE.match(rest)
+    if rest and not escape:
+        return
+    count += bool(rest)
+    high = None if node.high is None else node.high - count
+    further = Quoted(quote, node.without, max(node.low - count, 0), high, is_open=True)
+    if not escape:
+        yield further, ""
+    elif escape[1] is not None:
+        digits = 4 - len(escape[1])
+        yield seq(Chars("0-9a-fA-F", digits, digits), further), ""
+    else:
+        hexes = seq("u", Chars("0-9a-fA-F", 4, 4))
+        yield seq(alt([Chars(rf"{quote}\\\\/bfnrt", 1, 1), hexes]), further), ""

@@ -68,12 +68,12 @@ class Arguments:
         mark = kind.close.format(key=name)
         close = pairs.close.replace("{key}", name)
         found = []
-        for type_name, value in self.typed(schema, mark):
+        for type_name, value in self.typed(name, schema, mark):
             equals = pairs.equals.get(type_name, pairs.equals.get("string", ""))
             found.append(seq(equals, closed(value, close, (*self.marks, mark))))
         return seq(pairs.open, name, alt(found))
 
-    def typed(self, schema: dict[str, Any], mark: str) -> list[tuple[str, Node]]:
+    def typed(self, name: str, schema: dict[str, Any], mark: str) -> list[tuple[str, Node]]:
         """Return the values of a parameter whose strings are raw, each with its type."""
         defs = schema.get("$defs", {})
         shared = {"$defs": defs} if defs else {}
@@ -85,7 +85,7 @@ class Arguments:
         same = len({*self.pairs.equals.values()}) == 1
         if has_text:
             self.loose += [
-                f"/{word}"
+                f"/properties/{name}/{word}"
                 for each in branches
                 for word in ("pattern", "format", "minLength", "maxLength")
                 if word in each

@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING
 
 from lect_constrain.automaton import Automaton
 from lect_constrain.rules import RuleWriter
-from lect_constrain.values import Values
 
 if TYPE_CHECKING:
     from lect_constrain.nodes import Chars, Node, Quoted, Text
-    from lect_constrain.notations import Value
 
 ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 IN_CLASS = {**ESCAPES, "]": "\\]", "[": "\\[", "^": "\\^", "-": "\\-"}
@@ -22,10 +20,6 @@ class Gbnf(RuleWriter):
     """Writes GBNF. It has no complement: text without marks is an automaton, a rule for each state."""
 
     define = "{name} ::= {body}"
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.dropped: list[str] = []
 
     def literal(self, text: str) -> str:
         return '"' + "".join(ESCAPES.get(char, char) for char in text) + '"'
@@ -39,14 +33,15 @@ class Gbnf(RuleWriter):
 
     def quoted(self, node: Quoted) -> str:
         quote = self.literal(node.quote)
+        begin = "" if node.is_open else f"{quote} "
         escaped = ESCAPED if node.quote == '"' else ESCAPED.replace("[", f"[{node.quote}", 1)
         if node.without:
             inside = self.automaton(
                 Automaton(node.without), f"{IN_CLASS.get(node.quote, node.quote)}\\\\{CONTROLS}", '""', escaped
             )
-            return f"{quote} ({inside}) {quote}"
+            return f"{begin}({inside}) {quote}"
         char = self.once_named(f"[^{IN_CLASS.get(node.quote, node.quote)}\\\\{CONTROLS}] | {escaped}")
-        return f"{quote} {self.repeated(char, node.low, node.high)} {quote}"
+        return f"{begin}{self.repeated(char, node.low, node.high)} {quote}"
 
     def once_named(self, body: str) -> str:
         if body not in self.texts:
@@ -77,8 +72,3 @@ class Gbnf(RuleWriter):
 
     def word(self, node: Node) -> str:
         return self.expression(node)
-
-    def value(self, node: Value) -> str:
-        values = Values(node)
-        self.dropped += values.dropped
-        return self.lowered(values)

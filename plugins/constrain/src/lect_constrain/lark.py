@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from lect_constrain.nodes import Alt, Chars, Lit, Node, Rep, Seq, Word
 from lect_constrain.rules import RuleWriter
 from lect_constrain.schema import kept
-from lect_constrain.values import Values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -61,7 +60,6 @@ class Lark(RuleWriter):
         super().__init__()
         self.tokens = tokens
         self.special = re.compile("|".join(map(re.escape, sorted(tokens, key=len, reverse=True)))) if tokens else None
-        self.dropped: list[str] = []
 
     def literal(self, text: str) -> str:
         return " ".join(self.pieces(text)) or '""'
@@ -111,7 +109,8 @@ class Lark(RuleWriter):
         count = f"{{{node.low},{high}}}" if node.low or node.high is not None else "*"
         others = "" if quote == '"' else quote
         escape = f'\\\\(["{others}\\\\\\/bfnrt]|u[0-9a-fA-F]{{4}})'
-        body = f"/{quote}([^{quote}\\\\\\x00-\\x1f\\x7f]|{escape}){count}{quote}/"
+        begin = "" if node.is_open else quote
+        body = f"/{begin}([^{quote}\\\\\\x00-\\x1f\\x7f]|{escape}){count}{quote}/"
         return self.terminal(body + self.excluding(node.without))
 
     def chars(self, node: Chars) -> str:
@@ -127,9 +126,7 @@ class Lark(RuleWriter):
 
     def value(self, node: Value) -> str:
         if not node.notation.is_json or node.without:
-            values = Values(node)
-            self.dropped += values.dropped
-            return self.lowered(values)
+            return super().value(node)
         schema = kept(node.schema, KNOWN, self.dropped)
         return "%json " + json.dumps({**schema, "x-guidance": OPTIONS}, ensure_ascii=False)
 
@@ -157,7 +154,7 @@ def regex(node: Node) -> str:
 
 
 def _in_slashes(allowed: str) -> str:
-    return allowed.replace("\\/", "/").replace("/", "\\/")
+    return re.sub(r"\\.|/", lambda match: r"\/" if match[0] == "/" else match[0], allowed)
 
 
 def _escaped(text: str) -> str:

@@ -1,7 +1,7 @@
 """The algebra of constraints: trees of a few nodes, which each writer puts into its notation.
 
 A node is shared by identity: a writer names the shared ones once. Trees are finite; only values may recur, through
-`Ref` to a rule of the `Value` they belong to.
+`Ref`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 
 class Node:
@@ -47,6 +47,8 @@ class Quoted(Node):
     without: tuple[str, ...] = ()
     low: int = 0
     high: int | None = None
+    is_open: bool = False
+    """Whether it has begun already, so that the first quote is missing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,9 +62,10 @@ class Chars(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ref(Node):
-    """The rule of a value that recurs, by its name."""
+    """A value that recurs: the name of its rule, and all of them."""
 
     name: str
+    rules: Mapping[str, Node]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -93,5 +93,13 @@ class Value(Node):
     without: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Begun(Node):
+    """What is left of a value that the prompt has begun, with the paths of keywords that it does not honour."""
+
+    item: Node
+    dropped: tuple[str, ...]
+
+
 JSON = Notation()
 """What engines write themselves."""

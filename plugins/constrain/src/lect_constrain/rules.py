@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
 
 from lect_constrain.nodes import Alt, Chars, Lit, Node, Quoted, Ref, Rep, Seq, Text, Word
-from lect_constrain.notations import Value
-
-if TYPE_CHECKING:
-    from lect_constrain.values import Values
+from lect_constrain.notations import Begun, Value
+from lect_constrain.values import Values
 
 
 class RuleWriter(ABC):
@@ -24,7 +21,9 @@ class RuleWriter(ABC):
         self.texts: dict[str, str] = {}
         self.alive: list[Node] = []
         """The nodes that have names: their identities must not be used again."""
-        self.scopes: list[tuple[Values, dict[str, str]]] = []
+        self.refs: dict[tuple[int, str], str] = {}
+        self.dropped: list[str] = []
+        """The paths of keywords that are not honoured."""
 
     def written(self, root: Node, name: str) -> str:
         """Return the whole grammar."""
@@ -47,8 +46,11 @@ class RuleWriter(ABC):
                 return self.word(item)
             case Value():
                 return self.once(node, None) if id(node) in self.names else self.once(node, self.value(node))
-            case Ref(name):
-                return self.ref(name)
+            case Begun(item, dropped):
+                self.dropped += dropped
+                return self.expression(item, outer=outer)
+            case Ref():
+                return self.ref(node)
             case Seq(items):
                 row = " ".join(map(self.expression, items))
                 return row if outer else f"({row})"
@@ -88,19 +90,19 @@ class RuleWriter(ABC):
         self.rules[name] = ""
         return name
 
-    def lowered(self, values: Values) -> str:
-        """Return a value that is written as nodes."""
-        self.scopes.append((values, {}))
-        body = self.expression(values.root, outer=True)
-        self.scopes.pop()
-        return body
+    def value(self, node: Value) -> str:
+        """Return the body of a rule for a value."""
+        values = Values(node)
+        self.dropped += values.dropped
+        return self.expression(values.root, outer=True)
 
-    def ref(self, name: str) -> str:
-        values, names = self.scopes[-1]
-        if name not in names:
-            names[name] = rule = self.named("v")
-            self.rules[rule] = self.expression(values.rules[name], outer=True)
-        return names[name]
+    def ref(self, node: Ref) -> str:
+        key = id(node.rules), node.name
+        if key not in self.refs:
+            self.alive.append(node)
+            self.refs[key] = rule = self.named("v")
+            self.rules[rule] = self.expression(node.rules[node.name], outer=True)
+        return self.refs[key]
 
     def repeated(self, item: str, low: int, high: int | None) -> str:
         """Return an expression so many times."""
@@ -129,7 +131,3 @@ class RuleWriter(ABC):
     @abstractmethod
     def word(self, node: Node) -> str:
         """Return what must stay in one piece."""
-
-    @abstractmethod
-    def value(self, node: Value) -> str:
-        """Return the body of a rule for a value."""

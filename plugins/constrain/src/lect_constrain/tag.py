@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lect_constrain.gbnf import Gbnf
 from lect_constrain.nodes import Alt, Chars, Lit, Node, Quoted, Rep, Seq, Text, Word
-from lect_constrain.notations import Value
+from lect_constrain.notations import Begun, Value
 from lect_constrain.patterns import NOT_IN_STRINGS, is_open
 from lect_constrain.schema import has_text, kept, types_of
 
@@ -90,7 +90,7 @@ class Tag:
                 if (low, high) == (0, 1):
                     return {"type": "optional", "content": content}
                 return {"type": "repeat", "min": low, "max": -1 if high is None else high, "content": content}
-            case Quoted() | Word() | Text():
+            case Quoted() | Word() | Text() | Begun():
                 return self.grammar(node)
         raise AssertionError(node)
 
@@ -122,7 +122,8 @@ class Tag:
             return self.grammar(node)
         excludes = [*node.without] if node.without and has_text(node.schema) else []
         schema = _patterned(kept(node.schema, KNOWN, self.dropped, unless=partial(_is_ignored, bool(excludes))))
-        found = {"type": "json_schema", "json_schema": schema or True}
+        # Without a limit, a model may write white space until it runs out of tokens.
+        found = {"type": "json_schema", "json_schema": schema or True, "max_whitespace_cnt": 8}
         return {**found, "excludes": excludes} if excludes else found
 
     def grammar(self, node: Node) -> dict[str, Any]:

@@ -87,7 +87,7 @@ class Values:
         if key not in self.rules:
             self.rules[key] = EMPTY
             self.rules[key] = self.node(schema)
-        return Ref(key)
+        return Ref(key, self.rules)
 
     def in_json(self, schema: dict[str, Any], path: str) -> Node:
         """Return the values of a schema as JSON, whatever the notation around them is."""
