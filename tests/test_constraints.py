@@ -228,3 +228,23 @@ def test_every_notation_is_the_same_every_time():
         other.gbnf(),
         json.dumps(other.structural_tag()),
     )
+
+
+def test_servers_hand_lark_to_llguidance_as_it_is():
+    """vLLM passes on its `grammar`, SGLang its `ebnf`, each under that name."""
+    import llguidance
+
+    lark = constrain("Qwen/Qwen3-8B", random_tools(random.Random(1))).lark()
+    for kind in ("grammar", "ebnf"):
+        assert llguidance.grammar_from(kind, lark) == llguidance.LLMatcher.grammar_from_lark(lark)
+
+
+def test_a_string_of_limited_length_may_have_escapes():
+    limited = {"type": "object", "properties": {"a": {"type": "string", "minLength": 2, "maxLength": 4}}}
+    tools = [{"type": "function", "function": {"name": "f", "parameters": limited}}]
+    template = lect.template("qwen:qwen3")
+    vocabulary = vocabulary_of(template)
+    allowed = engine("lark", constrain(template, tools, tokenizer=vocabulary, tool_choice="required"), vocabulary)
+    for value, fits in (('a\\"\\nb', True), ("a", False), ("abcde", False)):
+        call = f'<think>\n\n</think>\n\n<tool_call>\n{{"name": "f", "arguments": {{"a": "{value}"}}}}\n</tool_call>'
+        assert (allowed.accepts(call) is None) == fits, value

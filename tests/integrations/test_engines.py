@@ -93,6 +93,16 @@ def test_the_page_registers_lects_definition_with_xgrammar(tmp_path):
         assert example.printed is None or pages.fits(printed, example.printed), printed
 
 
+def test_the_request_fields_of_servers_hold_a_structural_tag():
+    """SGLang validates a `response_format` by xgrammar's own model; vLLM takes any `format`, and a text elsewhere."""
+    xgrammar = pytest.importorskip("xgrammar")
+    for name in ("qwen:qwen3", "qwen:qwen3-coder", "gemma:gemma-4", "gptoss:gpt-oss"):
+        tag = constrain(lect.template(name), TOOLS).structural_tag()
+        assert xgrammar.StructuralTag.model_validate(tag).model_dump(exclude_unset=True) == tag
+        assert tag.keys() == {"type", "format"}
+        assert json.loads(json.dumps(tag)) == tag
+
+
 @pytest.mark.parametrize(
     ("tokenizer", "name"),
     [("qwen3", "qwen:qwen3"), ("deepseek_v3", "deepseek:deepseek-v3.1"), ("mistral_nemo", "mistral:mistral-nemo")],
