@@ -130,7 +130,4 @@ def flat(schema: dict[str, Any], defs: Mapping[str, Any], depth: int = 0) -> lis
     """Return the branches of a schema, references resolved."""
     if "$ref" in schema:
         return flat(defs[schema["$ref"].removeprefix("#/$defs/")], defs, depth + 1) if depth < len(defs) + 1 else [{}]
-    for word in ("anyOf", "oneOf"):
-        if word in schema:
-            return [found for each in schema[word] for found in flat(each, defs, depth)]
-    return [schema]
+    return [found for each in schema["anyOf"] for found in flat(each, defs, depth)] if "anyOf" in schema else [schema]

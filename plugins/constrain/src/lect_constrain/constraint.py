@@ -58,42 +58,37 @@ class Constraint:
         Raises:
             MessageError: With `strict`, if it cannot honour a keyword of a schema.
         """
-        writer = Tag(self._tokens, self.strays)
-        written = writer.written(self.node)
-        self._check("xgrammar", writer.dropped)
+        written: dict[str, Any] = self._checked("xgrammar")
         return written
 
     def lark(self) -> str:
         """Return the grammar that llguidance reads; otherwise as `structural_tag`."""
-        writer = Lark(self._tokens)
-        written = writer.written(self.node, "start")
-        self._check("lark", writer.dropped)
-        return written
+        return str(self._checked("lark"))
 
     def gbnf(self) -> str:
         """Return the grammar that llama.cpp reads; otherwise as `structural_tag`."""
-        writer = Gbnf()
-        written = writer.written(self.node, "root")
-        self._check("gbnf", writer.dropped)
-        return written
+        return str(self._checked("gbnf"))
 
     @cached_property
     def loose(self) -> dict[str, tuple[str, ...]]:
         """The keywords of schemas that a notation does not honour, as paths, by notation."""
-        found = {}
-        for name, writer in (("lark", Lark(self._tokens)), ("gbnf", Gbnf())):
-            writer.written(self.node, "root")
-            found[name] = writer.dropped
-        tag = Tag(self._tokens, self.strays)
-        tag.written(self.node)
-        found["xgrammar"] = tag.dropped
-        return {name: tuple(dict.fromkeys([*self._always, *dropped])) for name, dropped in found.items()}
+        return {notation: self._written(notation)[1] for notation in ("lark", "gbnf", "xgrammar")}
 
-    def _check(self, notation: str, dropped: list[str]) -> None:
-        lost = [*dict.fromkeys([*self._always, *dropped])]
+    def _written(self, notation: str) -> tuple[Any, tuple[str, ...]]:
+        """Return the constraint in a notation, and the keywords that it does not honour there."""
+        writer: Tag | Lark | Gbnf
+        if notation == "xgrammar":
+            writer = Tag(self._tokens, self.strays)
+        else:
+            writer = Lark(self._tokens) if notation == "lark" else Gbnf()
+        return writer.written(self.node), tuple(dict.fromkeys([*self._always, *writer.dropped]))
+
+    def _checked(self, notation: str) -> Any:
+        written, lost = self._written(notation)
         if self._strict and lost:
             msg = f"{notation} cannot honour {', '.join(lost)} in the format of {self.name}\n  try: strict=False"
             raise MessageError(msg)
+        return written
 
     def __repr__(self) -> str:
         return f"<Constraint {self.name!r}>"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from lect import LectError, parse
@@ -20,6 +19,7 @@ from lect_constrain.probes import (
     Pieces,
     cut_arguments,
     placed,
+    split,
 )
 
 ROLE = "assistant"
@@ -164,12 +164,8 @@ class _Example:
     def numbered(self, text: str) -> Parts:
         """Return a text with the places of the name, the id, and a number that stands alone."""
         number = self.call.id if self.call.id and self.name not in self.call.id and len(self.call.id) > 4 else ""
-        found: list[Any] = []
-        for part in placed(text, self.name, [number]):
-            if isinstance(part, str):
-                found += _counts(part)
-            else:
-                found.append(part)
+        parts = placed(text, self.name, [number])
+        found = [each for part in parts for each in split(part, r'(?<=[":])\d+(?=["<])', COUNT)]
         return tuple(part for part in found if part != "")
 
     def furthers(self, first: str, last: str, begin: int) -> list[str]:
@@ -200,14 +196,6 @@ class _Example:
 def _row(mark: Any) -> tuple[str, ...]:
     """Return a mark as a row of marks."""
     return (mark,) if isinstance(mark, str) else mark
-
-
-def _counts(text: str) -> list[Any]:
-    """Return a text with the places of numbers that stand alone."""
-    found: list[Any] = []
-    for index, piece in enumerate(re.split(r'(?<=[":])\d+(?=["<])', text)):
-        found += [COUNT, piece] if index else [piece]
-    return found
 
 
 def _end_of(text: str, marks: tuple[str, ...]) -> int:

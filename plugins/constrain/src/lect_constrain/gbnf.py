@@ -19,7 +19,7 @@ CONTROLS = "\\x00-\\x1f\\x7f"
 class Gbnf(RuleWriter):
     """Writes GBNF. It has no complement: text without marks is an automaton, a rule for each state."""
 
-    define = "{name} ::= {body}"
+    define, root = "{name} ::= {body}", "root"
 
     def literal(self, text: str) -> str:
         return '"' + "".join(ESCAPES.get(char, char) for char in text) + '"'
@@ -40,14 +40,8 @@ class Gbnf(RuleWriter):
                 Automaton(node.without), f"{IN_CLASS.get(node.quote, node.quote)}\\\\{CONTROLS}", '""', escaped
             )
             return f"{begin}({inside}) {quote}"
-        char = self.once_named(f"[^{IN_CLASS.get(node.quote, node.quote)}\\\\{CONTROLS}] | {escaped}")
+        char = self.body(f"[^{IN_CLASS.get(node.quote, node.quote)}\\\\{CONTROLS}] | {escaped}")
         return f"{begin}{self.repeated(char, node.low, node.high)} {quote}"
-
-    def once_named(self, body: str) -> str:
-        if body not in self.texts:
-            self.texts[body] = self.named("t")
-            self.rules[self.texts[body]] = body
-        return self.texts[body]
 
     def automaton(self, made: Automaton, never: str, stop: str | None, escaped: str = "") -> str:
         """Return the first state of an automaton; the others get rules. `stop` is what may follow in any state."""

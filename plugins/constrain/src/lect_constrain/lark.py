@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING
 
-from lect_constrain.nodes import Alt, Chars, Lit, Node, Rep, Seq, Word
+from lect_constrain.nodes import Alt, Chars, Lit, Node, Rep, Seq, Tokens, Word
 from lect_constrain.rules import RuleWriter
-from lect_constrain.schema import kept
+from lect_constrain.schema import KNOWN, dumped, kept
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -16,41 +15,10 @@ if TYPE_CHECKING:
     from lect_constrain.nodes import Quoted, Text
     from lect_constrain.notations import Value
 
-KNOWN = frozenset(
-    [
-        "type",
-        "enum",
-        "properties",
-        "required",
-        "additionalProperties",
-        "patternProperties",
-        "items",
-        "prefixItems",
-        "minItems",
-        "maxItems",
-        "anyOf",
-        "oneOf",
-        "$ref",
-        "$defs",
-        "minimum",
-        "maximum",
-        "exclusiveMinimum",
-        "exclusiveMaximum",
-        "multipleOf",
-        "pattern",
-        "format",
-        "minLength",
-        "maxLength",
-        "minProperties",
-        "maxProperties",
-    ]
-)
+HONOURED = KNOWN | {"patternProperties", "multipleOf", "minProperties", "maxProperties"}
 """The keywords that llguidance honours."""
-FORMATS = frozenset(
-    ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid", "uri", "unknown"]
-)
 ANYTHING = "(?s:.*)"
-OPTIONS = {"coerce_one_of": True, "whitespace_pattern": r"[ \n]{0,8}"}
+OPTIONS = {"whitespace_pattern": r"[ \n]{0,8}"}
 
 
 class Lark(RuleWriter):
@@ -58,25 +26,16 @@ class Lark(RuleWriter):
 
     def __init__(self, tokens: Mapping[str, int]):
         super().__init__()
-        self.tokens = tokens
-        self.special = re.compile("|".join(map(re.escape, sorted(tokens, key=len, reverse=True)))) if tokens else None
+        self.tokens = Tokens(tokens)
 
     def literal(self, text: str) -> str:
-        return " ".join(self.pieces(text)) or '""'
-
-    def pieces(self, text: str) -> list[str]:
-        """Return a text as strings and tokens."""
-        found, at = [], 0
-        for match in self.special.finditer(text) if self.special else ():
-            found += [json.dumps(text[at : match.start()], ensure_ascii=False)] * (match.start() > at)
-            found.append(f"<[{self.tokens[match[0]]}]>")
-            at = match.end()
-        return found + [json.dumps(text[at:], ensure_ascii=False)] * (at < len(text))
+        parts = self.tokens.split(text) or [""]
+        return " ".join(f"<[{each}]>" if isinstance(each, int) else dumped(each) for each in parts)
 
     def text(self, node: Text) -> str:
         # No text contains a special token as one, so it ends a text by itself; ordinary tokens can still spell it.
         without = node.without
-        token = self.special.search(node.end) if self.special and node.end else None
+        token = self.tokens.pattern.search(node.end)
         if not node.end or (token and not token.start()):
             excluded = self.excluding((*without, *[node.end] * bool(node.end)))
             body = (f"/[^{node.first}](?s:.*)/" if node.first else "/(?s:.+)/") + excluded
@@ -87,10 +46,7 @@ class Lark(RuleWriter):
             return f"{text} {self.literal(node.end[token.start() :])}"
         before = f"([^{node.first}]{ANYTHING})?" if node.first else ANYTHING
         body = f"/{before}{_escaped(node.end)}/" + self.excluding(mark for mark in without if mark != node.end)
-        if body not in self.texts:
-            name = self.texts[body] = f"t{len(self.rules)}"
-            self.rules[f"{name}[lazy]"] = body
-        return self.texts[body]
+        return self.body(body, mark="[lazy]")
 
     def excluding(self, without: Iterable[str]) -> str:
         marks = "|".join(map(_escaped, sorted(without)))
@@ -98,10 +54,7 @@ class Lark(RuleWriter):
 
     def terminal(self, body: str) -> str:
         """Return the name of a terminal."""
-        if body not in self.texts:
-            name = self.texts[body] = f"T{len(self.rules)}"
-            self.rules[name] = body
-        return self.texts[body]
+        return self.body(body, "T")
 
     def quoted(self, node: Quoted) -> str:
         quote = node.quote
@@ -127,12 +80,12 @@ class Lark(RuleWriter):
     def value(self, node: Value) -> str:
         if not node.notation.is_json or node.without:
             return super().value(node)
-        schema = kept(node.schema, KNOWN, self.dropped)
-        return "%json " + json.dumps({**schema, "x-guidance": OPTIONS}, ensure_ascii=False)
+        schema = kept(node.schema, HONOURED, self.dropped)
+        return "%json " + dumped({**schema, "x-guidance": OPTIONS})
 
-    def written(self, root: Node, name: str = "start") -> str:
+    def written(self, node: Node) -> str:
         """Return the whole grammar."""
-        return "%llguidance {}\n\n" + super().written(root, name)
+        return "%llguidance {}\n\n" + super().written(node)
 
 
 def regex(node: Node) -> str:
@@ -159,12 +112,4 @@ def _in_slashes(allowed: str) -> str:
 
 def _escaped(text: str) -> str:
     """Return a text as a part of a regular expression between slashes."""
-    found = []
-    for char in text:
-        if char == "\n":
-            found.append("\\n")
-        elif char in "\\^$.|?*+()[]{}/-&~#":
-            found.append(f"\\{char}")
-        else:
-            found.append(char)
-    return "".join(found)
+    return re.sub(r"[\\^$.|?*+()\[\]{}/\-&~#]", r"\\\g<0>", text).replace("\n", "\\n")

@@ -6,6 +6,7 @@ A node is shared by identity: a writer names the shared ones once. Trees are fin
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -96,6 +97,24 @@ class Word(Node):
     """A part without free text that a writer with a lexer must keep in one piece, such as a number."""
 
     item: Node
+
+
+class Tokens:
+    """Control tokens that have ids, and finds them in texts."""
+
+    def __init__(self, ids: Mapping[str, int]):
+        self.ids = ids
+        words = map(re.escape, sorted(ids, key=len, reverse=True))
+        self.pattern = re.compile("|".join(words) if ids else "(?!)")
+
+    def split(self, text: str) -> list[str | int]:
+        """Return a text as texts and ids."""
+        found: list[str | int] = []
+        at = 0
+        for match in self.pattern.finditer(text):
+            found += [text[at : match.start()], self.ids[match[0]]]
+            at = match.end()
+        return [part for part in (*found, text[at:]) if part != ""]
 
 
 EMPTY = Lit("")

@@ -96,20 +96,13 @@ class Shape:
     stops: tuple[str, ...] = ()
 
 
-def call_message(calls: Sequence[tuple[str, Mapping[str, Any]]], grammar: Grammar) -> list[dict[str, Any]]:
-    """Return calls as messages have them."""
-    return [
-        {"id": grammar.id_of(name, index), "type": "function", "function": {"name": name, "arguments": arguments}}
-        for index, (name, arguments) in enumerate(calls)
-    ]
-
-
-def probe_tools(names: Iterable[str] = NAMES) -> list[dict[str, Any]]:
-    """Return tools for probes."""
-    parameters = {"type": "object", "properties": {KEY: {}}}
-    return [
-        {"type": "function", "function": {"name": name, "description": "d", "parameters": parameters}} for name in names
-    ]
+TOOLS: list[dict[str, Any]] = [
+    {
+        "type": "function",
+        "function": {"name": name, "description": "d", "parameters": {"type": "object", "properties": {KEY: {}}}},
+    }
+    for name in NAMES
+]
 
 
 class Prober:
@@ -123,7 +116,7 @@ class Prober:
     def ending(self) -> tuple[str, str]:
         """Return the header at the end of a prompt, and what the template says after it on the model's behalf."""
         try:
-            prompt = self.template.text(self.question, tools=probe_tools(), add_generation_prompt=True, **self.options)
+            prompt = self.template.text(self.question, tools=TOOLS, add_generation_prompt=True, **self.options)
         except LectError:
             prompt = self.template.text(self.question, add_generation_prompt=True, **self.options)
         tail = prompt[prompt.rfind(QUESTION) + len(QUESTION) :]
@@ -138,8 +131,11 @@ class Prober:
         if thought:
             message["reasoning_content"] = THOUGHT
         if calls:
-            message["tool_calls"] = call_message(calls, self.grammar)
-        tools = probe_tools() if calls else None
+            message["tool_calls"] = [
+                {"id": self.grammar.id_of(name, at), "type": "function", "function": {"name": name, "arguments": each}}
+                for at, (name, each) in enumerate(calls)
+            ]
+        tools = TOOLS if calls else None
         try:
             written = self.template.reply_text([*self.question, message], tools=tools, **self.options).text
         except LectError:
@@ -149,7 +145,7 @@ class Prober:
 
     def reads(self, text: str) -> bool:
         """Return whether a reply is read as one that is written well: makers write history that no model should."""
-        return not self.template.parse(text[len(self.opening) :], tools=probe_tools()).problems
+        return not self.template.parse(text[len(self.opening) :], tools=TOOLS).problems
 
     def without_stop(self, text: str) -> tuple[str, str]:
         """Return a reply without its stop, and the stop."""
@@ -183,17 +179,14 @@ def placed(text: str, name: str, ids: Iterable[str] = ()) -> Parts:
     # An id that contains the name is not one of its own.
     for word, place in ((name, NAME), *((number, ID) for number in ids if name not in number)):
         if word:
-            parts = [
-                piece for part in parts for piece in (_split(part, word, place) if isinstance(part, str) else [part])
-            ]
+            parts = [piece for part in parts for piece in split(part, re.escape(word), place)]
     return tuple(part for part in parts if part != "")
 
 
-def _split(text: str, word: str, place: object) -> list[Any]:
-    found: list[Any] = []
-    for index, piece in enumerate(text.split(word)):
-        found += [place, piece] if index else [piece]
-    return found
+def split(part: Any, pattern: str, place: object) -> list[Any]:
+    """Return a part with a place wherever a pattern is in its text."""
+    pieces = re.split(pattern, part) if isinstance(part, str) else [part]
+    return [each for piece in pieces for each in (place, piece)][1:]
 
 
 def counted(one: Parts, other: Parts) -> Parts:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
 
 from lect_constrain.nodes import Alt, Chars, Lit, Node, Quoted, Ref, Rep, Seq, Text, Word
 from lect_constrain.notations import Begun, Value
 from lect_constrain.values import Values
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 
 class RuleWriter(ABC):
     """Writes a tree as rules: those of nodes that occur again, and of what cannot be inlined, have names."""
 
-    define = "{name}: {body}"
-    separator = ""
+    define, root = "{name}: {body}", "start"
 
     def __init__(self) -> None:
         self.rules: dict[str, str] = {}
@@ -25,10 +28,10 @@ class RuleWriter(ABC):
         self.dropped: list[str] = []
         """The paths of keywords that are not honoured."""
 
-    def written(self, root: Node, name: str) -> str:
+    def written(self, node: Node) -> str:
         """Return the whole grammar."""
-        self.rules[name] = ""
-        self.rules[name] = self.expression(root, outer=True)
+        self.rules[self.root] = ""
+        self.rules[self.root] = self.expression(node, outer=True)
         return "\n".join(self.define.format(name=each, body=body) for each, body in self.rules.items()) + "\n"
 
     def expression(self, node: Node, *, outer: bool = False) -> str:
@@ -37,15 +40,15 @@ class RuleWriter(ABC):
             case Lit(text):
                 return self.literal(text)
             case Text():
-                return self.once(node, self.text(node))
+                return self.once(node, self.text)
             case Quoted():
-                return self.once(node, self.quoted(node))
+                return self.once(node, self.quoted)
             case Chars():
                 return self.chars(node)
             case Word(item):
                 return self.word(item)
             case Value():
-                return self.once(node, None) if id(node) in self.names else self.once(node, self.value(node))
+                return self.once(node, self.value)
             case Begun(item, dropped):
                 self.dropped += dropped
                 return self.expression(item, outer=outer)
@@ -72,17 +75,19 @@ class RuleWriter(ABC):
             self.rules[name] = self.expression(node, outer=True)
         return self.names[id(node)]
 
-    def once(self, node: Node, body: str | None) -> str:
-        """Return the name of a rule with this body, which is written once."""
-        if body is None:
-            return self.names[id(node)]
+    def once(self, node: Node, write: Callable[[Any], str]) -> str:
+        """Return the name of a rule for a node, which is written once, and shared by those that are written alike."""
+        if id(node) not in self.names:
+            body = write(node)
+            self.names[id(node)] = body if body in self.texts.values() else self.body(body)
+            self.alive.append(node)
+        return self.names[id(node)]
+
+    def body(self, body: str, prefix: str = "t", mark: str = "") -> str:
+        """Return the name of a rule with this body; `mark` follows the name where it is defined."""
         if body not in self.texts:
-            if body in self.texts.values():
-                return body
-            self.texts[body] = name = self.named("t")
-            self.rules[name] = body
-        self.names[id(node)] = self.texts[body]
-        self.alive.append(node)
+            self.texts[body] = f"{prefix}{len(self.rules)}"
+            self.rules[self.texts[body] + mark] = body
         return self.texts[body]
 
     def named(self, prefix: str) -> str:

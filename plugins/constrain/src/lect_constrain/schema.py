@@ -18,37 +18,21 @@ Schema = dict[str, Any]
 MOST, DEEPEST = 20_000, 64
 """How many subschemas a schema may have, and how deep they may be nested."""
 TYPES = ("string", "integer", "number", "boolean", "null", "array", "object")
-ANNOTATIONS = frozenset(
-    [
-        "title",
-        "description",
-        "default",
-        "examples",
-        "$comment",
-        "deprecated",
-        "readOnly",
-        "writeOnly",
-        "$schema",
-        "$id",
-        "$anchor",
-        "nullable",
-        "strict",
-    ]
-)
-ONE = frozenset(
-    [
-        "items",
-        "additionalProperties",
-        "not",
-        "contains",
-        "propertyNames",
-        "if",
-        "then",
-        "else",
-        "unevaluatedProperties",
-        "unevaluatedItems",
-    ]
-)
+ANNOTATIONS = {
+    "title", "description", "default", "examples", "$comment", "deprecated", "readOnly", "writeOnly", "$schema", "$id",
+    "$anchor", "nullable", "strict",
+}  # fmt: skip
+ONE = {
+    "items", "additionalProperties", "not", "contains", "propertyNames", "if", "then", "else", "unevaluatedProperties",
+    "unevaluatedItems",
+}  # fmt: skip
+"""The keywords whose value is a schema."""
+KNOWN = frozenset([
+    "type", "enum", "properties", "required", "additionalProperties", "items", "prefixItems", "minItems", "maxItems",
+    "anyOf", "$ref", "$defs", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "pattern", "format",
+    "minLength", "maxLength",
+])  # fmt: skip
+"""The keywords that every writer honours."""
 NAMED = ("properties", "patternProperties", "dependentSchemas")
 HIGHEST = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties")
 LOWEST = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties")
@@ -99,7 +83,7 @@ def kept(
             dropped.append(here)
         elif word in (*NAMED, "$defs"):
             found[word] = {name: inner(each, f"{here}/{name}") for name, each in value.items()}
-        elif word in ("anyOf", "oneOf", "prefixItems"):
+        elif word in ("anyOf", "prefixItems"):
             found[word] = [inner(each, f"{here}/{index}") for index, each in enumerate(value)]
         else:
             found[word] = inner(value, here) if word in ONE else value
@@ -110,7 +94,7 @@ def has_text(schema: Any) -> bool:
     """Return whether a value of a normal schema may contain a string, or a key, that the schema does not spell out."""
     if not isinstance(schema, dict):
         return schema is not False
-    parts = [each for word in ("anyOf", "oneOf", "prefixItems") for each in schema.get(word, ())]
+    parts = [*schema.get("anyOf", ()), *schema.get("prefixItems", ())]
     parts += [*schema.get("properties", {}).values(), *schema.get("$defs", {}).values()]
     if "enum" in schema or "$ref" in schema:
         return any(map(has_text, schema.get("$defs", {}).values()))
@@ -259,7 +243,8 @@ class _Normal:
             raise why or ContradictionError(
                 f"the schema of {self.where} fits nothing at {path or '/'}: an empty {word}"
             )
-        return found[0] if len(found) == 1 else {word: found}
+        # That only one of `oneOf` fits is for the caller to see to.
+        return found[0] if len(found) == 1 else {"anyOf": found}
 
     def inside(self, schema: Schema, path: str, depth: int) -> Schema:
         """Return a schema with its subschemas in their normal form."""

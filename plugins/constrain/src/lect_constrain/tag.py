@@ -2,48 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lect_constrain.gbnf import Gbnf
-from lect_constrain.nodes import Alt, Chars, Lit, Node, Quoted, Rep, Seq, Text, Word
+from lect_constrain.nodes import Alt, Chars, Lit, Node, Quoted, Rep, Seq, Text, Tokens, Word
 from lect_constrain.notations import Begun, Value
 from lect_constrain.patterns import NOT_IN_STRINGS, is_open
-from lect_constrain.schema import has_text, kept, types_of
+from lect_constrain.schema import KNOWN, has_text, kept, types_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-KNOWN = frozenset(
-    [
-        "type",
-        "enum",
-        "properties",
-        "required",
-        "additionalProperties",
-        "patternProperties",
-        "propertyNames",
-        "items",
-        "prefixItems",
-        "minItems",
-        "maxItems",
-        "anyOf",
-        "oneOf",
-        "$ref",
-        "$defs",
-        "minimum",
-        "maximum",
-        "exclusiveMinimum",
-        "exclusiveMaximum",
-        "pattern",
-        "format",
-        "minLength",
-        "maxLength",
-        "minProperties",
-        "maxProperties",
-    ]
-)
+HONOURED = KNOWN | {"patternProperties", "propertyNames", "minProperties", "maxProperties"}
 """The keywords that xgrammar honours."""
 LENGTHS = ("minLength", "maxLength")
 NEVER = '"' + NOT_IN_STRINGS
@@ -58,14 +29,13 @@ class Tag:
     """
 
     def __init__(self, tokens: Mapping[str, int], strays: Collection[str]):
-        self.tokens, self.strays = tokens, strays
-        self.special = re.compile("|".join(map(re.escape, sorted(tokens, key=len, reverse=True)))) if tokens else None
+        self.tokens, self.strays = Tokens(tokens), strays
         self.dropped: list[str] = []
 
     def written(self, root: Node) -> dict[str, Any]:
         """Return the whole structural tag."""
         if _has_tagged_values(root):
-            self.special = None
+            self.tokens = Tokens({})
         return {"type": "structural_tag", "format": self.format(root)}
 
     def format(self, node: Node) -> dict[str, Any]:
@@ -97,31 +67,28 @@ class Tag:
     def text(self, node: Text) -> dict[str, Any]:
         """Return free text."""
         marks = [*node.without, *[node.end] * bool(node.end)]
-        found = [self.special.search(mark) if self.special else None for mark in marks]
+        found = [self.tokens.pattern.search(mark) for mark in marks]
         if marks and all(found) and (not node.end or (found[-1] and not found[-1].start())):
-            ids = {self.tokens[each[0]] for each in found if each}
+            ids = {self.tokens.ids[each[0]] for each in found if each}
             text: dict[str, Any] = {"type": "any_tokens", "exclude_tokens": sorted(ids)}
             return _row([text, *self.spelled(node.end)])
-        known = [mark for mark in marks if not self.special or mark not in self.tokens or mark not in self.strays]
+        known = [mark for mark in marks if mark not in self.tokens.ids or mark not in self.strays]
         text = {"type": "any_text", "excludes": known}
         return _row([text, *[{"type": "const_string", "value": node.end}] * bool(node.end)])
 
     def spelled(self, text: str) -> list[dict[str, Any]]:
         """Return a text with its control tokens as tokens."""
-        items: list[dict[str, Any]] = []
-        at = 0
-        for match in self.special.finditer(text) if self.special else ():
-            items += [{"type": "const_string", "value": text[at : match.start()]}] * (match.start() > at)
-            items.append({"type": "token", "token": self.tokens[match[0]]})
-            at = match.end()
-        return [*items, *[{"type": "const_string", "value": text[at:]}] * (at < len(text))]
+        return [
+            {"type": "token", "token": each} if isinstance(each, int) else {"type": "const_string", "value": each}
+            for each in self.tokens.split(text)
+        ]
 
     def value(self, node: Value) -> dict[str, Any]:
         """Return a value: as JSON, which the engine knows, or as a grammar."""
         if not node.notation.is_json:
             return self.grammar(node)
         excludes = [*node.without] if node.without and has_text(node.schema) else []
-        schema = _patterned(kept(node.schema, KNOWN, self.dropped, unless=partial(_is_ignored, bool(excludes))))
+        schema = _patterned(kept(node.schema, HONOURED, self.dropped, unless=partial(_is_ignored, bool(excludes))))
         # Without a limit, a model may write white space until it runs out of tokens.
         found = {"type": "json_schema", "json_schema": schema or True, "max_whitespace_cnt": 8}
         return {**found, "excludes": excludes} if excludes else found
@@ -129,7 +96,7 @@ class Tag:
     def grammar(self, node: Node) -> dict[str, Any]:
         """Return a node as a grammar of its own."""
         writer = Gbnf()
-        found = {"type": "grammar", "grammar": writer.written(node, "root")}
+        found = {"type": "grammar", "grammar": writer.written(node)}
         self.dropped += writer.dropped
         return found
 

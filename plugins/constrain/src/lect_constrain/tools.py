@@ -41,7 +41,7 @@ def schemas_of(tools: Any) -> dict[str, Schema]:
         assert isinstance(function, Mapping)
         parameters = function.get("parameters")
         schema = normal({"type": "object"} if parameters is None else parameters, name)
-        if "type" not in schema and not schema.keys() & {"$ref", "anyOf", "oneOf", "enum"}:
+        if "type" not in schema and not schema.keys() & {"$ref", "anyOf", "enum"}:
             schema = {"type": "object", **schema}
         found[name] = schema
     return found

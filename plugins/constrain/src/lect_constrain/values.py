@@ -8,36 +8,11 @@ from typing import TYPE_CHECKING, Any
 from lect_constrain.nodes import EMPTY, Chars, Lit, Node, Ref, Rep, Word, alt, closed, optional, seq
 from lect_constrain.notations import JSON
 from lect_constrain.patterns import FORMATS, UnknownPatternError, is_open, pattern_node
-from lect_constrain.schema import kept, types_of
+from lect_constrain.schema import KNOWN, kept, types_of
 
 if TYPE_CHECKING:
     from lect_constrain.notations import Value
 
-KNOWN = frozenset(
-    [
-        "type",
-        "enum",
-        "properties",
-        "required",
-        "additionalProperties",
-        "items",
-        "prefixItems",
-        "minItems",
-        "maxItems",
-        "anyOf",
-        "$ref",
-        "$defs",
-        "minimum",
-        "maximum",
-        "exclusiveMinimum",
-        "exclusiveMaximum",
-        "pattern",
-        "format",
-        "minLength",
-        "maxLength",
-    ]
-)
-"""The keywords that are written here."""
 ANY: dict[str, Any] = {"type": ["string", "integer", "number", "boolean", "null", "array", "object"]}
 LONGEST = 15
 """How many further digits a number may have."""
@@ -58,7 +33,7 @@ class Values:
     def __init__(self, value: Value):
         self.notation, self.without = value.notation, value.without
         self.dropped: list[str] = []
-        schema = kept(_without_one_of(value.schema), KNOWN, self.dropped)
+        schema = kept(value.schema, KNOWN, self.dropped)
         self.schemas: dict[str, Any] = {"any": ANY, **schema.pop("$defs", {})}
         self.rules: dict[str, Node] = {}
         self.root = self.node(schema)
@@ -233,13 +208,6 @@ def in_order(pairs: list[tuple[Node, bool]], separator: Node, none: str = "") ->
             beginning = alt([whole, beginning])
             following = alt([further, Lit("") if following is None else following])
     return beginning
-
-
-def _without_one_of(schema: Any) -> Any:
-    """Return a schema whose `oneOf` is `anyOf`: that only one fits is for the caller to see to."""
-    if isinstance(schema, dict):
-        return {("anyOf" if word == "oneOf" else word): _without_one_of(each) for word, each in schema.items()}
-    return [_without_one_of(each) for each in schema] if isinstance(schema, list) else schema
 
 
 def _integers(low: int | None, high: int | None) -> list[Node]:
