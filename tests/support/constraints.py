@@ -203,24 +203,11 @@ NODE, LABEL = "#/$defs/node", "#/$defs/label"
 
 def random_schema(rng, depth=0):
     """Return a schema, which may refer to the definitions of the tool."""
-    leaves = [
-        "string",
-        "integer",
-        "number",
-        "boolean",
-        "null",
-        "enum",
-        "mixed",
-        "const",
-        "bounded",
-        "pattern",
-        "length",
-    ]
-    kind = rng.choice(
-        [*leaves, "union", "nullable", "array", "array", "object", "object", "all", "map", "node", "label"][
-            : 21 if depth < 2 else 11
-        ]
-    )
+    kinds = [
+        "string", "integer", "number", "boolean", "null", "enum", "mixed", "const", "bounded", "pattern", "length",
+        "union", "nullable", "array", "array", "object", "object", "all", "map", "node", "label",
+    ]  # fmt: skip
+    kind = rng.choice(kinds if depth < 2 else kinds[:11])
     match kind:
         case "enum":
             return {"type": "string", "enum": rng.sample(["celsius", "a b", "x-y", "Ünï"], rng.randint(1, 3))}
@@ -275,7 +262,8 @@ def random_parameters(rng):
         )
         properties = {"value": random_schema(rng, 2), "next": further}
         node = {"type": "object", "properties": properties, "required": ["value"]}
-        found["$defs"] = {"node": node, "label": random_schema(rng, 2)}
+        label = rng.choice([random_schema(rng, 2), {"anyOf": [random_schema(rng, 2), {"type": "string"}]}])
+        found["$defs"] = {"node": node, "label": label}
     return found
 
 

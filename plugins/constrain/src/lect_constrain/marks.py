@@ -78,7 +78,7 @@ def minimal(marks: Iterable[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def first_mark(text: str, marks: Iterable[str], start: int = 0) -> tuple[int, str]:
+def first_mark(text: str, marks: Iterable[str]) -> tuple[int, str]:
     """Return where the first mark in a text is, and the mark; the end of the text and nothing if there is none."""
-    found = [(at, mark) for mark in marks if (at := text.find(mark, start)) >= 0]
+    found = [(at, mark) for mark in marks if (at := text.find(mark)) >= 0]
     return min(found, default=(len(text), ""))

@@ -20,9 +20,7 @@ class Notation:
         quotes: The quotes of strings; a mark of several characters closes a raw string.
         words: What true, false and null are, each possibly in several spellings.
         bare_keys: Whether the keys of objects have no quotes.
-        colon: What is between a key and its value.
-        comma: What is between two of them.
-        space: The white space that may be around these, as a class of characters.
+        space: The white space that may be around colons and commas, as a class of characters.
         is_sorted: Whether keys come in alphabetical order.
         tags: What opens and closes an item and a key, with `{}` for its name, where objects and lists consist of these.
     """
@@ -30,8 +28,6 @@ class Notation:
     quotes: tuple[str, ...] = ('"',)
     words: tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]] = (("true",), ("false",), ("null",))
     bare_keys: bool = False
-    colon: str = ":"
-    comma: str = ","
     space: str = r" \n"
     is_sorted: bool = False
     tags: tuple[str, str] | None = None
@@ -68,7 +64,7 @@ class Notation:
         """Return values in a row."""
         found: list[Node | str] = []
         for item in items:
-            found += [self.comma, self.gap(), item] if found else [item]
+            found += [",", self.gap(), item] if found else [item]
         return seq(*found)
 
     def key(self, name: str) -> Node:

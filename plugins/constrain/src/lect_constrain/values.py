@@ -36,6 +36,7 @@ class Values:
         schema = kept(value.schema, KNOWN, self.dropped)
         self.schemas: dict[str, Any] = {"any": ANY, **schema.pop("$defs", {})}
         self.rules: dict[str, Node] = {}
+        self.within: list[str] = []
         self.root = self.node(schema)
 
     def node(self, schema: dict[str, Any], path: str = "") -> Node:
@@ -56,9 +57,12 @@ class Values:
 
     def rule(self, name: str) -> Node:
         schema, key = self.schemas[name], f"{name} {self.notation.tags}"
-        if self.notation.tags and not {"array", "object"} & {*types_of(schema)}:
-            # A text and what closes it are one node.
-            return self.node(schema)
+        if self.notation.tags and name not in self.within:
+            # A text and what closes it are one node: only what recurs is a rule.
+            self.within.append(name)
+            found = self.node(schema)
+            self.within.remove(name)
+            return found
         if key not in self.rules:
             self.rules[key] = EMPTY
             self.rules[key] = self.node(schema)
@@ -133,7 +137,7 @@ class Values:
                 most = None if high is None else high - len(first)
                 items.append(Rep(self.tagged("item", item), max(low - len(first), 0 if first else 1), most))
             return alt([Lit("[]")] * (low == 0) + [seq(*items)] * bool(items))
-        comma = seq(notation.comma, notation.gap())
+        comma = seq(",", notation.gap())
         rows: list[Node] = []
         if low == 0 and high != 0:
             rows.append(Lit(""))
@@ -172,7 +176,7 @@ class Values:
             return in_order(
                 [(self.tagged(name, each), name in required) for name, each in keyed.items()], Lit(""), "{}"
             )
-        colon = seq(notation.colon, notation.gap())
+        colon = seq(":", notation.gap())
         pairs = [(seq(notation.key(name), colon, each), name in required) for name, each in keyed.items()]
         free = None
         if extra is not False and not keyed:
@@ -183,7 +187,7 @@ class Values:
             free = seq(bare if notation.bare_keys else key, colon, value)
         elif extra is not False:
             self.dropped.append(f"{path}/additionalProperties")
-        comma = seq(notation.comma, notation.gap())
+        comma = seq(",", notation.gap())
         inner = in_order(pairs, comma) if free is None else optional(seq(free, Rep(seq(comma, free), 0, 8)))
         return seq("{", notation.gap(), inner, notation.gap(), "}")
 
