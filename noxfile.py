@@ -39,6 +39,7 @@ LARGE = {"fastchat", "llama", "qwen"}
 NEEDED_BY_ALL = ["kit"]
 NEEDED = {
     "data": ["rows", "qwen"], "hub": ["jinja"], "kit": ["jinja"], "paddlenlp": ["jinja"], "view": ["qwen"],
+    "sglang": ["apis", "constrain"], "vllm": ["apis", "constrain"],
 }  # fmt: skip
 BUILD_TOOLS = ["flit_core>=3.11,<5"]
 DEPENDENCIES = tomllib.loads(Path("core/pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
@@ -257,6 +258,24 @@ def engines(session):
     install(session, *EVERYTHING)
     files = ["tests/test_constraints.py", ENGINES]
     session.run("pytest", *IN_PARALLEL, *files, *session.posargs, env={"LECT_ENGINES": "1"})
+
+
+@nox.session
+def vllm(session):
+    """Test the parsers of lect-vllm in vLLM itself, without a GPU. It takes gigabytes, as `engines` does."""
+    test_server(session, "vllm", "vllm>=0.32,<0.33")
+
+
+@nox.session
+def sglang(session):
+    """Test the parsers of lect-sglang in SGLang itself, without a GPU. It takes gigabytes, as `engines` does."""
+    test_server(session, "sglang", "sglang>=0.5.23,<0.6")
+
+
+def test_server(session, name, package):
+    session.install("pytest>=8", package)
+    install(session, *EVERYTHING)
+    session.run("pytest", "-q", f"tests/integrations/test_{name}.py", *session.posargs, env={"LECT_STRESS": "1"})
 
 
 @nox.session

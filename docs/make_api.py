@@ -31,7 +31,9 @@ MODULES = [
         "lect_kit",
         "lect_rollout",
         "lect_rows",
+        "lect_sglang",
         "lect_view",
+        "lect_vllm",
     )
     if find_spec(name)
 ]

@@ -28,12 +28,15 @@ NEEDS = {
     "jinja": ["jinja2>=3.1.6"],
     "kit": ["pytest>=8", "hypothesis>=6.100"],
     "paddlenlp": [f"lect-jinja{BOUND}"],
+    **{key: [f"lect-{name}{BOUND}" for name in ("apis", "constrain")] for key in ("sglang", "vllm")},
 }
 """What packages need besides core."""
 # They use core's private modules, which may change in any version.
 PINNED = {"constrain", "data", "kit", "rollout", "rows", "view"}
 # They are imported by their users alone, so they have no entry points.
 LIBRARIES = {"apis"}
+# Their entry points are those of the servers that load them.
+HOSTED = {"sglang", "vllm"}
 # Groups without adapters for names.
 PARTS = {"lect.replies", "lect.notations", "lect.commands", "lect.paths"}
 GROUPS = {"lect", "lect.fallback", "lect.hints", "lect.templates", *PARTS}
@@ -47,7 +50,7 @@ KEYS = [
 FIELD = re.compile(r"""\b(message|system|result|following)\.raw(?:\.get\(|\[)"(\w+)"|field_of\(\w+, \w+, "(\w+)"\)""")
 
 every_package = pytest.mark.parametrize("name", [*NAMES, *TOOLS])
-every_package_with_parts = pytest.mark.parametrize("name", sorted({*NAMES, *TOOLS} - LIBRARIES))
+every_package_with_parts = pytest.mark.parametrize("name", sorted({*NAMES, *TOOLS} - LIBRARIES - HOSTED))
 every_plugin = pytest.mark.parametrize("name", NAMES)
 every_tool = pytest.mark.parametrize("name", TOOLS)
 every_adapter = pytest.mark.parametrize("name", WITH_ADAPTER)

@@ -27,7 +27,9 @@ USES = {
     "paddlenlp": (f"""lect.load_template('{{"query": "Q: {{{{query}}}}"}}').text({HELLO})""", "Q: Hello!"),
     "rollout": (f"lect.rollout('a/model', {HELLO}, {BYTES}, adapter='chatml').feed(b'Hi!').content", "Hi!"),
     "rows": ("lect.messages([['Hello!', 'Hi!']])[1]['content']", "Hi!"),
+    "sglang": ("callable(__import__('lect_sglang').register)", True),
     "view": (f"lect.template('chatml').render({HELLO})._repr_html_()[:22]", '<div class="lect-view '),
+    "vllm": ("callable(__import__('lect_vllm').register)", True),
     "xtuner": ("__import__('lect_xtuner').PROMPT_TEMPLATE.internlm_chat['SUFFIX']", "<eoa>"),
 }
 """For each plugin, something that works once it is installed."""
@@ -37,6 +39,8 @@ NEEDED = {
     "jinja": ["jinja2"],
     "kit": ["hypothesis", "pytest"],
     "paddlenlp": ["jinja2", "lect-jinja"],
+    "sglang": ["lect-apis", "lect-constrain"],
+    "vllm": ["lect-apis", "lect-constrain"],
 }
 """What plugins need besides core."""
 

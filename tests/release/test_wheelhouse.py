@@ -25,6 +25,7 @@ INSTALLS = {
     "lect[apis]": (["apis"], ["some/model", "--adapter", "chatml"], CHATML),
     "lect[constrain]": (["constrain"], ["some/model", "--adapter", "chatml"], CHATML),
     "lect[rollout]": (["rollout"], ["some/model", "--adapter", "chatml"], CHATML),
+    "lect[vllm]": (["vllm", "apis", "constrain"], ["some/model", "--adapter", "chatml"], CHATML),
     "lect[view]": (["view"], ["some/model", "--adapter", "chatml"], CHATML),
     "lect[rows]": (["rows"], ["some/model", "--adapter", "chatml"], CHATML),
     "lect-vicuna": (["vicuna"], ["lmsys/vicuna-7b-v1.5"], VICUNA),

@@ -47,7 +47,9 @@ EXTRAS = {
     "constrain": ["lect-constrain"],
     "data": ["lect-data"],
     "hub": ["lect-hub"],
+    "sglang": ["lect-sglang"],
     "view": ["lect-view"],
+    "vllm": ["lect-vllm"],
     "tokens": ["tokenizers>=0.21"],
 }
 """The extras for more than prompts: the packages that are tools, and what `lect tokens` reads a tokenizer with."""
@@ -118,7 +120,7 @@ def reply_formats(name):
     package = importlib.import_module(f"lect_{name}")
     found = {}
     for info in pkgutil.walk_packages(package.__path__, f"lect_{name}."):
-        if name != "fastchat":
+        if name != "fastchat" and not is_tool(name):  # A tool may import the host that it is for.
             module = importlib.import_module(info.name)
             source = inspect.getsource(module)
             for attribute, value in vars(module).items():

@@ -1,8 +1,11 @@
 """OpenAI's Responses API and Anthropic's Messages API: their requests as messages, and replies as their answers."""
 
 from lect_apis.read import request
+from lect_apis.stages import Delta, Stages, add_up
 from lect_apis.write import sse
 from lect_apis.write_messages import MessageEvents, message
 from lect_apis.write_responses import ResponseEvents, response
 
-__all__ = ["MessageEvents", "ResponseEvents", "message", "request", "response", "sse"]
+__all__ = [
+    "Delta", "MessageEvents", "ResponseEvents", "Stages", "add_up", "message", "request", "response", "sse",
+]  # fmt: skip
