@@ -83,7 +83,14 @@ SAME_EVERYWHERE = [
 ENGINES = "tests/integrations/test_engines.py"
 REAL_TOKENIZERS = [
     f"tests/integrations/test_{name}.py"
-    for name in ("tokens_real", "tokenizers", "masks_transformers", "apply_chat_template", "rollouts_real")
+    for name in (
+        "tokens_real",
+        "tokenizers",
+        "masks_transformers",
+        "apply_chat_template",
+        "rollouts_real",
+        "response_template",
+    )
 ]
 BROWSER = ["tests/browser/test_site.py", "tests/browser/test_views.py"]
 NODE_PACKAGES = ["pyodide@>=0.29", "axe-core@^4.10"]
