@@ -80,7 +80,7 @@ SAME_EVERYWHERE = [
     )),
     "tests/test_plugin_shape.py", "plugins/fastchat/tests/test_segments.py", *SAME_ALWAYS,
 ]  # fmt: skip
-ENGINES = "tests/integrations/test_engines.py"
+ENGINES = [f"tests/integrations/test_{name}.py" for name in ("engines", "llama_cpp")]
 REAL_TOKENIZERS = [
     f"tests/integrations/test_{name}.py"
     for name in (
@@ -240,7 +240,7 @@ def integrations(session):
     session.install("datasets>=3", *SERVERS_AND_CLIENTS)
     session.install("tokenizers>=0.21", "sentencepiece>=0.2.2", "tiktoken>=0.8")
     install(session, *EVERYTHING)
-    elsewhere = [f"--ignore={path}" for path in (*REAL_TOKENIZERS, ENGINES)]
+    elsewhere = [f"--ignore={path}" for path in (*REAL_TOKENIZERS, *ENGINES)]
     session.run("pytest", "-q", "-n", "auto", *elsewhere, "tests/integrations", *session.posargs)
 
 
@@ -263,7 +263,7 @@ def engines(session):
     """
     session.install(*TEST_TOOLS, "tokenizers>=0.21", "xgrammar>=0.2.8", "xllamacpp")
     install(session, *EVERYTHING)
-    files = ["tests/test_constraints.py", ENGINES]
+    files = ["tests/test_constraints.py", *ENGINES]
     session.run("pytest", *IN_PARALLEL, *files, *session.posargs, env={"LECT_ENGINES": "1"})
 
 

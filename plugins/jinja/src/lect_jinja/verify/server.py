@@ -72,6 +72,10 @@ class Server:
         """Return what the server would send for a request, `REFUSED`, or None if it fails."""
         return self._render(case)
 
+    def can_be_asked(self, case: Case) -> bool:
+        """Return whether the server renders a request as it is: llama.cpp continues an answer at its end."""
+        return self._render != self._llama_cpp or case.messages[-1]["role"] != "assistant"
+
     # How it renders
 
     def _found(self) -> Callable[[Case], str | None]:
@@ -198,5 +202,5 @@ def verified_server(server: Server, model: str = "") -> Report:
         return prompt.removeprefix(server.bos) if prompt and not maker.bos else prompt
 
     # A server renders for today, and wants images as data.
-    cases = [case._replace(day=date.today()) for case in cases_for(maker.options) if is_plain(case)]
-    return report._replace(**compared(ask, maker, cases))
+    plain = [case for case in cases_for(maker.options) if is_plain(case) and server.can_be_asked(case)]
+    return report._replace(**compared(ask, maker, [case._replace(day=date.today()) for case in plain]))
