@@ -286,6 +286,14 @@ def test_server(session, name, package):
 
 
 @nox.session
+def hosts(session):
+    """Run the recipes for LangChain, LiteLLM, lm-evaluation-harness and Inspect in these tools themselves."""
+    session.install("pytest>=8", "langchain-core", "litellm", "lm-eval", "inspect-ai")
+    install(session, "core", *needed("qwen"))
+    session.run("pytest", "-q", "tests/integrations/test_hosts.py", *session.posargs)
+
+
+@nox.session
 def grpo(session):
     """Train a tiny random model by the example of GRPO with a tool, and by rows that TRL takes as they are.
 
