@@ -5,7 +5,6 @@ from importlib.metadata import entry_points
 
 import pytest
 import staged
-from sampling import some
 
 import lect_sglang
 
@@ -108,7 +107,7 @@ def test_a_required_call_is_forced_in_the_models_own_notation(tokenizer, choice)
     assert first["token"] == tokenizer.convert_tokens_to_ids("<tool_call>")
 
 
-@pytest.mark.parametrize("vector", some(staged.WITH_TOOLS, "sglang"), ids=lambda vector: vector["id"])
+@pytest.mark.parametrize("vector", staged.WITH_TOOLS, ids=lambda vector: vector["id"])
 def test_vectors_are_read_as_by_lect(tokenizer, vector):
     lect_sglang.register(staged.template_for(vector), name="vector")
     tools = [Tool(**tool) for tool in staged.tools_of(vector)]

@@ -6,7 +6,6 @@ from importlib.metadata import entry_points
 
 import pytest
 import staged
-from sampling import some
 
 import lect
 import lect_vllm
@@ -174,7 +173,7 @@ def test_a_model_that_lect_does_not_know_is_refused_when_the_server_starts(token
         ParserManager.get_parser("lect", "lect", True, tokenizer=unknown)
 
 
-@pytest.mark.parametrize("vector", some(VECTORS, "vllm"), ids=lambda vector: vector["id"])
+@pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: vector["id"])
 def test_vectors_are_read_as_by_lect(tokenizer, vector):
     template = staged.template_for(vector)
     lect_vllm.register(template, name="vector")
