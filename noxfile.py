@@ -314,10 +314,11 @@ def data(session):
     As in `grpo`, PIP_CONSTRAINT may choose a torch without CUDA.
     """
     session.install(
-        "pytest>=8", "torch>=2.6", "trl>=1.16,<2", "transformers>=5.22,<6", "datasets>=3", "ray[data]>=2.40"
+        "pytest>=8", "torch>=2.6", "trl>=1.16,<2", "transformers>=5.22,<6", "datasets>=3", "ray[data]>=2.40", "rich"
     )
     install(session, "core", *needed("data"), "plugins/jinja")
     files = [f"tests/integrations/test_data_{name}.py" for name in ("pages", "ray", "trainers")]
+    files.append("plugins/data/tests/test_dataset.py")
     session.run("pytest", "-q", *files, *session.posargs)
 
 

@@ -4,8 +4,8 @@ import json
 import subprocess
 import sys
 
+import make_metadata
 import pytest
-from goldens import REPOSITORY
 
 DEEPEST = 2
 RECORD = """
@@ -40,7 +40,7 @@ print(json.dumps(made))
 
 @pytest.fixture(scope="module")
 def made():
-    packages = sorted(path.name for path in (REPOSITORY / "plugins").glob("*/src/lect_*"))
+    packages = [f"lect_{name}" for name in make_metadata.PLUGINS if not make_metadata.is_tool(name)]
     done = subprocess.run([sys.executable, "-c", RECORD, *packages], capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
 

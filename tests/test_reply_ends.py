@@ -41,7 +41,7 @@ def test_only_these_templates_lack_stops_of_their_reply_format():
             if known and not set(known.stop) <= set(template.stop):
                 differing.add(template.name)
     assert differing == {
-        "bielik-v3", "exaone-4.0", "falcon-h1", "granite-4.0", "granite-4.1", "hermes-2-pro", "hermes-3", "hy3",
+        "bielik-v3", "exaone-4.0", "falcon-h1", "gigachat-3", "gigachat-3.1", "granite-4.0", "granite-4.1", "hermes-2-pro", "hermes-3", "hy3",
         "hunyuan-dense", "internlm3-instruct", "laguna-s-2.1", "laguna-xs-2.1", "laguna-xs.2", "ling-2.0", "minicpm5",
         "minicpm5-2b", "nemotron-3", "nemotron-3-omni", "nemotron-3.5", "nemotron-super-v1.5",
         "phi-4-mini-reasoning", "phi-4-reasoning", "qwen-7b-chat", "rnj-1", "smollm3",

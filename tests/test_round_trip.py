@@ -110,8 +110,8 @@ def test_the_families_that_support_calls_and_reasoning_bring_them_back():
     }  # fmt: skip
     assert brought == {
         "call": {
-            "apertus", "bielik", "chatglm", "cohere", "deepseek", "exaone", "falcon", "gemma", "gptoss", "granite",
-            "hermes", "hunyuan", "internlm", "jamba", "kimi", "laguna", "lfm2", "ling", "llama", "mimo", "minicpm",
+            "apertus", "bielik", "chatglm", "cohere", "deepseek", "exaone", "falcon", "gemma", "gigachat", "gptoss",
+            "granite", "hermes", "hunyuan", "internlm", "jamba", "kimi", "laguna", "lfm2", "ling", "llama", "mimo", "minicpm",
             "minimax", "mistral", "muse", "nanbeige", "nemotron", "olmo", "qwen", "rnj", "seed", "solar", "step",
         },
         "reasoning": {

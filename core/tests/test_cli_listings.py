@@ -71,7 +71,7 @@ def test_families_as_json(site, monkeypatch, capsys):
     assert llama == {
         "family": "llama",
         "package": "lect-llama",
-        "models": ["llama", "codellama"],
+        "models": ["llama", "codellama", "alpaca", "vigogne"],
         "formats": 12,
         "attested": 0,
         "install": "pip install lect-llama",

@@ -74,10 +74,10 @@ NEVER_IMITATED = (
 )  # fmt: skip
 """Templates whose turns no case imitates: they are plain text."""
 SINCE = (
-    "apertus", "bielik", "dbrx", "dolphin", "dots", "ernie", "exaone", "falcon", "hermes", "hunyuan", "internvl", "jamba",
+    "apertus", "bielik", "bluelm", "dbrx", "dolphin", "dots", "ernie", "exaone", "falcon", "gigachat", "hermes", "hunyuan", "internvl", "jamba",
     "laguna", "lfm2", "ling", "llava", "longcat", "mimo", "minicpm", "minimax", "muse", "nanbeige", "nemotron", "olmo",
     "openbuddy", "openchat", "opencoder", "orion", "rnj", "seallm", "seed", "smollm", "solar", "step", "telechat",
-    "xverse", "llama:cogito-v1-llama", "phi:phi-4-mini-reasoning", "phi:phi-4-multimodal",
+    "xuanyuan", "xverse", "llama:chinese-alpaca-2", "llama:cogito-v1-llama", "llama:vigogne-2-chat", "phi:phi-4-mini-reasoning", "phi:phi-4-multimodal",
 )  # fmt: skip
 """Families and templates that the battery has no case for; their own markers are tried one by one."""
 TAKEN_OUT = {"nemotron:nemotron-nano-v2": "</think>", "exaone:exaone-deep": "</thought>"}
@@ -102,11 +102,16 @@ A_CALL = "stands inside a call, which markers enclose"
 A_SOURCE = "names a source within a sentence of a reply"
 NO_MARKERS = {
     **dict.fromkeys(
-        ["tools", "results", "documents", "IMPORTANT", "name", "description", "type", "parameters"], A_FRAME
+        [
+            "tools", "results", "documents", "IMPORTANT", "name", "description", "type", "parameters",
+            "role_description", "available_modalities", "instruction_priority", "function_usage", "memory_guidelines",
+            "assistant_guidelines",
+        ],
+        A_FRAME,
     ),
     **dict.fromkeys(["function", "parameter"], A_CALL),
     "co": A_SOURCE,
-}
+}  # fmt: skip
 """Tags that look like markers and are plain words, and why."""
 
 

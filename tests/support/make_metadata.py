@@ -226,7 +226,8 @@ def format_counts(name):
 def reserved_names(name):
     """Return the names that belong to a plugin."""
     points = points_of(name)
-    is_family = "lect" in points and words(name)
+    # Base models have no format of their own, and words such as `index` belong to everybody.
+    is_family = "lect" in points and words(name) and templates_of(name)
     return list(dict.fromkeys([name, *points["lect.hints"], *templates_of(name)])) if is_family else [name]
 
 

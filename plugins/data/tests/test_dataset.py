@@ -5,11 +5,13 @@ import gzip
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 from contextlib import contextmanager
+from functools import partial
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -20,7 +22,7 @@ from lect import LossPolicy
 from lect.cli import main
 from lect_data import files, staging
 from lect_data.core import Screen
-from lect_data.progress import Progress
+from lect_data.progress import Progress, rich_bar
 
 MODEL = "lect:chatml"
 ROWS = [
@@ -335,3 +337,15 @@ def test_a_line_is_shown_now_and_then(stream, step):
     assert " rows/s, 0:0" in shown
     assert shown.count("\n") == (0 if stream.isatty() else shown.count("left"))
     assert 2 <= shown.count(" left") <= 7
+
+
+def test_rich_draws_a_bar_where_it_is_installed(monkeypatch):
+    console = pytest.importorskip("rich.console")
+    drawn = io.StringIO()
+    monkeypatch.setattr(console, "Console", partial(console.Console, file=drawn, force_terminal=True, width=100))
+    times = iter(range(99))
+    progress = Progress(Screen(Terminal()), 1000, rich_bar(), clock=lambda: next(times))
+    progress.show(0, 0)
+    progress.show(200, 500)
+    progress.close()
+    assert " 50% 200 rows, " in re.sub(r"\x1b\[[\d;?]*\w", "", drawn.getvalue())

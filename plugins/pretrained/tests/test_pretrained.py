@@ -18,7 +18,6 @@ class TestPretrained(AdapterSuite):
         "state-spaces/mamba-2.8b-hf": "default",
         "bigcode/starcoder2-15b": "default",
         "damo/nlp_polylm_13b_text_generation": "default",
-        "IndexTeam/Index-1.9B-Pure": "default",
     }
     base = list(examples)
     others = [

@@ -23,7 +23,6 @@ PATTERNS = (
     "goodbai95/GPT2-xl",
     "EleutherAI/gpt-j-6b",
     "EleutherAI/gpt-neox-20b",
-    "index 1.9 b ?pure",
     "iquest coder v 1 # b base",
     "mamba # b|m",
     "marco mini|nano ?global base",
@@ -44,7 +43,6 @@ PATTERNS = (
 
 adapter = Family(
     "pretrained",
-    Rule("index 1.9 b 32 k", None, note="its own template was not seen"),
     Rule("bloomz # b|m ?# ?mt|p", DEFAULT, kind="base", note=TASKS),
     *(Rule(pattern, DEFAULT, kind="base", note=NEVER_CHATTED) for pattern in PATTERNS),
 )
