@@ -66,7 +66,8 @@ def test_a_wheel_knows_only_published_names(monkeypatch, direct_url):
 def test_a_directory_that_is_gone_does_no_harm(tmp_path):
     # Python 3.13 imports nothing from a directory that is gone, so this comes first.
     program = (
-        "import os, importlib_metadata, json, shlex, urllib.parse, urllib.request; from lect.plugin import install_command\n"
+        "import os, importlib_metadata, json, shlex, urllib.parse, urllib.request\n"
+        "from lect.plugin import install_command\n"
         f"os.chdir({str(tmp_path)!r}); os.rmdir({str(tmp_path)!r}); print(install_command('lect-x'))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -5,6 +5,7 @@ from importlib.metadata import entry_points
 
 import pytest
 import staged
+from staged import MODEL, REPLY, TOOL
 
 import lect_sglang
 
@@ -17,11 +18,7 @@ with warnings.catch_warnings():
     from sglang.srt.parser.reasoning_parser import ReasoningParser
     from sglang.srt.server_args import _reasoning_parser_choices, _tool_call_parser_choices
 
-MODEL = "Qwen/Qwen3-8B"
-TOOL = {"name": "get_time", "parameters": {"type": "object", "properties": {"zone": {"type": "string"}}}}
 TOOLS = [Tool(type="function", function=TOOL)]
-CALL = '<tool_call>\n{"name": "get_time", "arguments": {"zone": "UTC"}}\n</tool_call>'
-REPLY = f"<think>\nA tool can tell.\n</think>\n\nLet me see.\n{CALL}\n{CALL}"
 EXPECTED = ("A tool can tell.", "Let me see.", [["get_time", '{"zone": "UTC"}']] * 2)
 
 

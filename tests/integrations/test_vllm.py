@@ -6,6 +6,7 @@ from importlib.metadata import entry_points
 
 import pytest
 import staged
+from staged import CALL, MODEL, REPLY, TOOL
 
 import lect
 import lect_vllm
@@ -20,12 +21,6 @@ with warnings.catch_warnings():
     from vllm.sampling_params import SamplingParams
     from vllm.tool_parsers import ToolParserManager
     from vllm.v1.structured_output.backend_xgrammar import validate_xgrammar_grammar
-
-MODEL = "Qwen/Qwen3-8B"
-TOOL = {"name": "get_time", "parameters": {"type": "object", "properties": {"zone": {"type": "string"}}}}
-CALL = '<tool_call>\n{"name": "get_time", "arguments": {"zone": "UTC"}}\n</tool_call>'
-REPLY = f"<think>\nA tool can tell.\n</think>\n\nLet me see.\n{CALL}\n{CALL}"
-
 
 # Calls in a thought that is never closed are certain only at the end, when vLLM no longer asks the tool parser: the text
 # is content.

@@ -74,10 +74,11 @@ NEVER_IMITATED = (
 )  # fmt: skip
 """Templates whose turns no case imitates: they are plain text."""
 SINCE = (
-    "apertus", "bielik", "bluelm", "dbrx", "dolphin", "dots", "ernie", "exaone", "falcon", "gigachat", "hermes", "hunyuan", "internvl", "jamba",
-    "laguna", "lfm2", "ling", "llava", "longcat", "mimo", "minicpm", "minimax", "muse", "nanbeige", "nemotron", "olmo",
-    "openbuddy", "openchat", "opencoder", "orion", "rnj", "seallm", "seed", "smollm", "solar", "step", "telechat",
-    "xuanyuan", "xverse", "llama:chinese-alpaca-2", "llama:cogito-v1-llama", "llama:vigogne-2-chat", "phi:phi-4-mini-reasoning", "phi:phi-4-multimodal",
+    "apertus", "bielik", "bluelm", "dbrx", "dolphin", "dots", "ernie", "exaone", "falcon", "gigachat", "hermes",
+    "hunyuan", "internvl", "jamba", "laguna", "lfm2", "ling", "llava", "longcat", "mimo", "minicpm", "minimax",
+    "muse", "nanbeige", "nemotron", "olmo", "openbuddy", "openchat", "opencoder", "orion", "rnj", "seallm", "seed",
+    "smollm", "solar", "step", "telechat", "xuanyuan", "xverse", "llama:chinese-alpaca-2", "llama:cogito-v1-llama",
+    "llama:vigogne-2-chat", "phi:phi-4-mini-reasoning", "phi:phi-4-multimodal",
 )  # fmt: skip
 """Families and templates that the battery has no case for; their own markers are tried one by one."""
 TAKEN_OUT = {"nemotron:nemotron-nano-v2": "</think>", "exaone:exaone-deep": "</thought>"}

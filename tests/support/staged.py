@@ -4,6 +4,11 @@ import replies
 
 from lect.plugin import CHATML
 
+MODEL = "Qwen/Qwen3-8B"
+TOOL = {"name": "get_time", "parameters": {"type": "object", "properties": {"zone": {"type": "string"}}}}
+CALL = '<tool_call>\n{"name": "get_time", "arguments": {"zone": "UTC"}}\n</tool_call>'
+REPLY = f"<think>\nA tool can tell.\n</think>\n\nLet me see.\n{CALL}\n{CALL}"
+"""A model, a tool, and what the model writes to call it twice after reasoning."""
 DIFFERENT = {
     # Marks that are dropped from reasoning only by whoever knows them.
     "cohere_action-d6975549", "deepseek_v4_dsml-868d4328",
