@@ -10,7 +10,7 @@ it is run in a process of its own: see `cli/supervised.py`. lect's own commands 
 
 import sys
 import warnings
-from argparse import ArgumentError, ArgumentParser, RawDescriptionHelpFormatter
+from argparse import Action, ArgumentError, ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, NoReturn
@@ -47,6 +47,16 @@ COMMANDS = {
     "doctor": "load every plugin and say what is broken, and what to do",
 }
 """The modules of this package that are commands, and what each does."""
+
+
+class _Help(RawDescriptionHelpFormatter):
+    """Shows an option with its argument once, on every Python, as argparse does from 3.13 on."""
+
+    def _format_action_invocation(self, action: Action) -> str:
+        if not action.option_strings or action.nargs == 0:
+            return super()._format_action_invocation(action)
+        argument = self._format_args(action, self._get_default_metavar_for_optional(action))
+        return f"{', '.join(action.option_strings)} {argument}"
 
 
 class Parser(ArgumentParser):
@@ -123,7 +133,7 @@ def _run(words: list[str], *, is_alone: bool) -> int:
     module = import_module(f"lect.cli.{name}") if name in COMMANDS else installed.command(name)
     if module is None:
         _unknown_command(name)
-    parser = Parser(prog=f"lect {name}", formatter_class=RawDescriptionHelpFormatter, allow_abbrev=False)
+    parser = Parser(prog=f"lect {name}", formatter_class=_Help, allow_abbrev=False)
     parser.epilog = getattr(module, "EPILOG", None)
     module.configure(parser)
     paths = getattr(module, "PATHS", ())
@@ -147,7 +157,7 @@ def _overview() -> Parser:
         prog="lect",
         usage="%(prog)s [-h] [--version] COMMAND ...",
         epilog='`lect COMMAND --help` explains a command.\n\nexample:\n  lect prompt lmsys/vicuna-7b-v1.5 "Hello!"',
-        formatter_class=RawDescriptionHelpFormatter,
+        formatter_class=_Help,
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"lect {lect.__version__}")
