@@ -107,7 +107,8 @@ class _Parameters:
         self.doubtful = False  # Whether the last value may contain a part of its close.
         self.misspelt = False  # Whether the last value contains what only looks like its close.
         self.spoilt = False  # Whether the last value contains its close, and what may be a misspelt mark after that.
-        self.mark = self.begin = 0  # Where the last mark of a parameter and its value begin in the raw text.
+        # Where the last mark of a parameter and its value begin in the raw text.
+        self.mark = self.begin = reader.position
 
     def read(self) -> Outcome:
         reader, writer = self.reader, self.writer
