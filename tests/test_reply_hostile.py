@@ -1,5 +1,7 @@
 """Hostile output: work grows no faster than the text, whatever is in it, and nothing is lost."""
 
+import tracemalloc
+
 import pytest
 import replies
 from counting import cpu_seconds, lines_run
@@ -92,3 +94,16 @@ def test_a_number_of_a_million_digits_is_no_number():
 def test_endless_white_space_is_read_in_time():
     assert growth("pythonic", "[f(a" + " " * 500, "[f(a" + " " * 4_000, size=1) < 10
     assert cpu_seconds(feed, "pythonic", "[f(a" + " " * 20_000, 1) < RUNAWAY
+
+
+def test_a_call_whose_first_key_lost_its_mark_takes_no_memory_for_the_text_before_it():
+    properties = {"city": {"type": "string"}}
+    tool = {"name": "get_weather", "parameters": {"type": "object", "properties": properties}}
+    text = "<tool_call>get_weathercity</arg_key>\n<arg_value>Paris</arg_value>\n</tool_call>"
+    arguments = {"format": "glm4_xml", "tools": [{"type": "function", "function": tool}]}
+    tracemalloc.start()
+    (call,) = replies.read("x " * 10_000 + text, **arguments)[0].tool_calls
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert call.arguments == {"city": "Paris"}
+    assert most < 5_000_000
