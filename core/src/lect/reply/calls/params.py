@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from functools import lru_cache
 
 from lect.reply.calls.coerce import ObjectWriter, as_json
 from lect.reply.calls.jsoncalls import read_arguments
@@ -24,6 +23,7 @@ UNKNOWN: Found = ("", 0, {})
 """There is too little text to tell."""
 WRAPPERS = ("arguments", "input", "parameters", "properties")
 """Parameters in which a model wraps all its arguments by mistake, if the tool has none of that name."""
+FEWEST_LEFT = 4  # How much of a mark must be left at the beginning of a value to be recognised.
 FAR = 1024  # How far back a text may show what opens a parameter.
 CDATA, CDATA_END = "<![CDATA[", "]]>"
 
@@ -79,13 +79,6 @@ def _split(word: str, schemas: Schemas) -> list[tuple[str, str]]:
     pairs = [(name, key) for name in schemas.known for key in schemas.parameters(name)]
     only = [(word, key) for key in schemas.parameters(word)]
     return [pair for pair in pairs if "".join(pair) == word] or (only if len(only) == 1 else [])
-
-
-@lru_cache(maxsize=1024)
-def _ends_of(mark: str, key: str) -> tuple[str, ...]:
-    """Return the ends of the mark of a parameter that no value begins with; the key alone may be a word of it."""
-    shortest = max(len(mark) - mark.rindex(key) + 1 if key in mark else 0, 4)
-    return tuple(mark[-length:] for length in range(shortest, len(mark)))
 
 
 class _Parameters:
@@ -231,7 +224,10 @@ class _Parameters:
         held = Value(reader, spec, types, hold=wraps or unopened or key in writer.keys, start=lambda: writer.key(key))
         self.begin = reader.position
         assert reader.call is not None, "it has begun"
-        reader.call.marks[key] = _ends_of(reader.since(self.mark), "" if spec.value else key)
+        mark = reader.since(self.mark)
+        # A value may begin with the key and what closes the mark.
+        shortest = 0 if spec.value or key not in mark else len(mark) - mark.rindex(key) + 1
+        reader.call.marks[key] = mark, max(shortest, FEWEST_LEFT)
         outcome = yield from self.read_value(key, held)
         if outcome != DONE or self.doubtful or self.spoilt:
             return outcome if outcome != DONE else reader.broken("stray_text")

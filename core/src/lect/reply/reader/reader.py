@@ -50,8 +50,8 @@ class OpenCall:
         self.name, self.id, self.index, self.parts = name, own_id, index, Text()
         # Where it and its arguments begin in the raw text.
         self.start, self.arguments = start, arguments
-        # For each parameter that a mark opens, the ends of that mark: what is left of a second one.
-        self.marks: dict[str, tuple[str, ...]] = {}
+        # For each parameter that a mark opens, that mark, and how much of it is too much to begin the value.
+        self.marks: dict[str, tuple[str, int]] = {}
 
 
 class Reader:
@@ -334,8 +334,11 @@ class Reader:
             arguments, complete = read_json(text)
             if complete and not isinstance(arguments, dict):
                 self.report("bad_arguments", call.start, f"the arguments are {text!r:.80}, which is not an object")
-            for key, ends in call.marks.items() if complete else ():
-                if isinstance(value := arguments.get(key), str) and value.startswith(ends):
+            for key, (mark, shortest) in call.marks.items() if complete else ():
+                value = arguments.get(key)
+                if isinstance(value, str) and any(
+                    value.startswith(mark[-length:]) for length in range(shortest, len(mark))
+                ):
                     complete = False
                     self.report("stray_text", call.start, f"the value of {key!r} begins with the end of a mark")
         if not complete:
