@@ -42,7 +42,6 @@ NEEDED = {
     "sglang": ["apis", "constrain"], "vllm": ["apis", "constrain"],
 }  # fmt: skip
 BUILD_TOOLS = ["flit_core>=3.11,<5"]
-DEPENDENCIES = tomllib.loads(Path("core/pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
 BUILD = """
 import os, sys
 from flit_core.buildapi import build_wheel
@@ -103,11 +102,17 @@ WHEELS = tempfile.TemporaryDirectory(prefix="lect-wheels-")
 
 
 def install(session, *folders):
-    """Install packages of this repository as users get them; core with its dependencies."""
-    if "core" in folders:
-        session.install(*DEPENDENCIES)
+    """Install packages of this repository as users get them; core and the kit with their dependencies."""
+    if listed := [each for folder in ("core", "plugins/kit") if folder in folders for each in dependencies(folder)]:
+        session.install(*listed)
     build(session, *folders)
     session.install("--no-deps", "--no-index", *(str(wheel(folder)) for folder in folders))
+
+
+def dependencies(folder):
+    """Return what a package needs besides packages of this repository."""
+    listed = tomllib.loads(Path(folder, "pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
+    return [each for each in listed if not each.startswith("lect")]
 
 
 def build(session, *folders):
@@ -135,7 +140,7 @@ def needed(name):
 def quick(session):
     """Check style, core and one family, or the family that is named, in a minute."""
     (name,) = session.posargs or ["zephyr"]
-    session.install("ruff", *TEST_TOOLS, *BUILD_TOOLS, *DEPENDENCIES)
+    session.install("ruff", *TEST_TOOLS, *BUILD_TOOLS, *dependencies("core"))
     folders = [f"--editable=./{folder}" for folder in ("core", *needed(name))]
     session.install("--no-build-isolation", "--no-deps", *folders)
     check_style(session)
@@ -208,7 +213,7 @@ def lowest(session):
 
     Every other session has the newest.
     """
-    session.install(*TEST_TOOLS, *(each.replace(">=", "==") for each in DEPENDENCIES))
+    session.install(*TEST_TOOLS, *(each.replace(">=", "==") for each in dependencies("core")))
     install(session, "core")
     session.run("pytest", *IN_PARALLEL, *(f"--ignore={path}" for path in SAME_ALWAYS), "core/tests", *session.posargs)
 
