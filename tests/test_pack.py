@@ -10,7 +10,7 @@ from zipfile import ZipFile
 import jsonschema
 import pytest
 import replies
-from make_pack import VERSION, write_pack
+from make_pack import STATIC, VERSION, write_pack
 from pages import DOCS
 
 LECT = [sys.executable, "-m", "lect_kit.answer"]
@@ -192,3 +192,9 @@ def test_deltas_are_joined_as_clients_join_them(pack, deltas, reading):
 def test_the_page_shows_what_was_measured():
     made = runpy.run_path(str(DOCS / "make_conformance.py"))
     assert made["PAGE"].read_text("utf-8") == made["page"](), "try: python docs/make_conformance.py"
+
+
+def test_chunks_for_servers_do_not_end_inside_of_a_mark():
+    cut = runpy.run_path(str(STATIC / "peers/serving.py"))["cut"]
+    assert cut("Hi <tool_call>f</tool_call>", [2]) == ["Hi", " <tool_call>", "f</tool_call>"]
+    assert cut("a < b > c[TOOL_CALLS]x", [4, 1]) == ["a < ", "b", " > c", "[TOOL_CALLS]x"]
