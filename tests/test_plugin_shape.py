@@ -43,8 +43,8 @@ GROUPS = {"lect", "lect.fallback", "lect.hints", "lect.templates", *PARTS}
 TABLES = {"build-system", "project", "tool"}
 METADATA = {"words", "owners", "models", "models-zh", "group", "sources"}
 KEYS = [
-    "name", "version", "description", "readme", "requires-python", "license", "license-files", "authors", "classifiers",
-    "dependencies", "urls", "entry-points",
+    "name", "version", "description", "readme", "requires-python", "license", "license-files", "authors", "keywords",
+    "classifiers", "dependencies", "urls", "entry-points",
 ]  # fmt: skip
 
 FIELD = re.compile(r"""\b(message|system|result|following)\.raw(?:\.get\(|\[)"(\w+)"|field_of\(\w+, \w+, "(\w+)"\)""")
@@ -92,7 +92,7 @@ def test_the_project_file_has_the_same_keys(name):
 def test_a_small_family_is_small():
     code = (folder("orion") / "src/lect_orion/__init__.py").read_text("utf-8")
     assert len(code.splitlines()) <= 40
-    assert len((folder("orion") / "pyproject.toml").read_text("utf-8").splitlines()) <= 25
+    assert len((folder("orion") / "pyproject.toml").read_text("utf-8").splitlines()) <= 26
 
 
 @every_package
@@ -100,7 +100,7 @@ def test_the_project_metadata_is_the_same(name):
     said = project(name)["project"]
     assert said["name"] == f"lect-{name}"
     assert said["readme"] == "README.md"
-    for key in ("version", "requires-python", "license", "license-files", "classifiers", "urls"):
+    for key in ("version", "requires-python", "license", "license-files", "keywords", "classifiers", "urls"):
         assert said[key] == CORE[key]
     assert "for lect" in said["description"]
     bound = f"=={CORE['version']}" if name in PINNED else BOUND

@@ -1,5 +1,6 @@
 """What is uploaded is complete: every file, the licences, and a page whose links work where it is shown."""
 
+import os
 import re
 import tarfile
 import tomllib
@@ -9,7 +10,7 @@ from pathlib import PurePosixPath
 
 import pages
 import pytest
-from packaging.utils import parse_sdist_filename, parse_wheel_filename
+from packaging.utils import canonicalize_name, parse_sdist_filename, parse_wheel_filename
 
 trove = pytest.importorskip("trove_classifiers", reason="classifiers are checked by `nox -s release`")
 
@@ -18,6 +19,9 @@ PACKAGES = [
     *sorted(path.parent for path in (pages.REPOSITORY / "plugins").glob("*/pyproject.toml")),
 ]
 PROJECT = tomllib.loads((pages.REPOSITORY / "core/pyproject.toml").read_text("utf-8"))["project"]
+
+LONGEST_SUMMARY = 512
+"""An index refuses a longer one."""
 
 every_package = pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.name)
 
@@ -50,6 +54,20 @@ def test_every_package_has_an_sdist_and_a_wheel_of_one_version(dist):
 
 
 @every_package
+def test_a_package_is_named_alike_everywhere(dist, package):
+    name = message_from_bytes(wheel_files(dist, package)["METADATA"])["Name"]
+    assert name == canonicalize_name(name) == named(package).replace("_", "-")
+    assert name == ("lect" if package.name == "core" else f"lect-{package.name}")
+
+
+@pytest.mark.skipif(os.environ.get("GITHUB_REF_TYPE") != "tag", reason="this commit is not being released")
+def test_the_tag_is_the_version_whose_changes_are_dated():
+    assert os.environ["GITHUB_REF_NAME"] == f"v{PROJECT['version']}"
+    changes = (pages.REPOSITORY / "CHANGELOG.md").read_text("utf-8")
+    assert re.search(rf"^## {re.escape(PROJECT['version'])} \(\d{{4}}-\d\d-\d\d\)$", changes, re.MULTILINE)
+
+
+@every_package
 def test_licence_and_notice_are_inside(dist, package):
     sdist, wheel = sdist_files(dist, package), wheel_files(dist, package)
     for name in ("LICENSE", "NOTICE"):
@@ -72,7 +90,12 @@ def test_the_metadata_is_what_an_index_shows(dist, package):
     assert metadata["License-Expression"] == "Apache-2.0"
     assert metadata["Requires-Python"] == PROJECT["requires-python"]
     assert metadata["Description-Content-Type"] == "text/markdown"
-    assert set(metadata.get_all("Classifier")) <= trove.classifiers
+    classifiers = set(metadata.get_all("Classifier"))
+    assert classifiers == set(PROJECT["classifiers"])
+    assert classifiers <= trove.classifiers
+    assert f"{named(package)}/py.typed" in wheel, "Typing :: Typed"
+    assert 0 < len(metadata["Summary"]) <= LONGEST_SUMMARY
+    assert set(PROJECT["keywords"]) <= set(metadata["Keywords"].split(","))
     urls = dict(line.split(", ") for line in metadata.get_all("Project-URL"))
     assert urls == PROJECT["urls"]
     assert all(url.startswith(PROJECT["urls"]["Homepage"]) for url in urls.values())

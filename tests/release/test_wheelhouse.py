@@ -1,15 +1,21 @@
 """What is uploaded can be installed: from the wheels and their dependencies alone, in a fresh environment."""
 
+import json
 import shutil
 import sys
 import tomllib
+import zipfile
+from email import message_from_bytes
 
-import make_metadata
 import pytest
-from sandbox import ARROW, CORE_NEEDS, JINJA, REPOSITORY, TESTERS, Environment, run
+from packaging.requirements import Requirement
+from packaging.utils import parse_wheel_filename
+from sandbox import CORE_NEEDS, REPOSITORY, Environment, run
 
+PROJECT = tomllib.loads((REPOSITORY / "core/pyproject.toml").read_text("utf-8"))["project"]
+EXTRAS = PROJECT["optional-dependencies"]
 # All but the tools, which those who only write prompts do not need.
-PLUGINS = [name for name in make_metadata.PLUGINS if not make_metadata.is_tool(name)]
+PLUGINS = [name.removeprefix("lect-") for name in EXTRAS["all"]]
 CHATML = "<|im_start|>user\nHello!<|im_end|>\n<|im_start|>assistant\n"
 QWEN = "<|im_start|>system\nYou are Qwen, created by Alibaba Cloud. You are a helpful assistant.<|im_end|>\n" + CHATML
 VICUNA = (
@@ -27,11 +33,13 @@ INSTALLS = {
     "lect[rollout]": (["rollout"], ["some/model", "--adapter", "chatml"], CHATML),
     "lect[vllm]": (["vllm", "apis", "constrain"], ["some/model", "--adapter", "chatml"], CHATML),
     "lect[view]": (["view"], ["some/model", "--adapter", "chatml"], CHATML),
+    "lect[hub]": (["hub", "jinja"], ["some/model", "--adapter", "chatml"], CHATML),
+    "lect[sglang]": (["sglang", "apis", "constrain"], ["some/model", "--adapter", "chatml"], CHATML),
     "lect[rows]": (["rows"], ["some/model", "--adapter", "chatml"], CHATML),
     "lect-vicuna": (["vicuna"], ["lmsys/vicuna-7b-v1.5"], VICUNA),
 }
 """What is installed, the plugins that this brings, and a prompt that it can write."""
-NEEDED = {"data": ["pyarrow"], "jinja": ["jinja2"], "kit": ["pytest", "hypothesis"]}
+NEEDED = {"data": ["pyarrow"], "hub": ["huggingface_hub"], "jinja": ["jinja2"], "kit": ["pytest", "hypothesis"]}
 """What plugins need besides core."""
 
 
@@ -39,13 +47,45 @@ NEEDED = {"data": ["pyarrow"], "jinja": ["jinja2"], "kit": ["pytest", "hypothesi
 def wheelhouse(dist, tmp_path_factory):
     """A directory with our wheels, and those of everything that they need."""
     directory = tmp_path_factory.mktemp("wheelhouse")
-    # By name: an index is never asked for our own packages.
-    needed = tomllib.loads((REPOSITORY / "core/pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
-    others = [*JINJA, *ARROW, *TESTERS]
-    run([sys.executable, "-m", "pip", "wheel", "--quiet", "-w", directory, *needed, *others], cwd=directory)
     for wheel in dist.glob("*.whl"):
         shutil.copy(wheel, directory)
+    # An index is never asked for our own packages.
+    others = {str(needed) for needed in requirements(dist) if needed.name not in versions(dist)}
+    run([sys.executable, "-m", "pip", "wheel", "--quiet", "-w", directory, *sorted(others)], cwd=directory)
     return directory
+
+
+def versions(dist):
+    """Return the version of each package of ours by its name."""
+    return {
+        name: str(version) for name, version, *_ in (parse_wheel_filename(path.name) for path in dist.glob("*.whl"))
+    }
+
+
+def requirements(dist):
+    """Return what our packages need, with all extras."""
+    for path in dist.glob("*.whl"):
+        with zipfile.ZipFile(path) as wheel:
+            (name,) = (name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
+            metadata = message_from_bytes(wheel.read(name))
+        for needed in map(Requirement, metadata.get_all("Requires-Dist", ())):
+            needed.marker = None
+            yield needed
+
+
+def test_our_packages_need_no_package_of_ours_that_is_not_uploaded(dist):
+    ours = {needed.name for needed in requirements(dist) if needed.name.startswith("lect")}
+    assert ours <= versions(dist).keys()
+
+
+def test_all_extras_together_are_every_package_in_one_version(dist, wheelhouse, tmp_path):
+    environment, report = Environment.new(tmp_path / "environment"), tmp_path / "report.json"
+    wanted = f"lect[{','.join(EXTRAS)}]"
+    environment.pip(
+        "install", "--quiet", "--dry-run", "--no-index", "--find-links", wheelhouse, "--report", report, wanted
+    )
+    chosen = [each["metadata"] for each in json.loads(report.read_text("utf-8"))["install"]]
+    assert {each["name"]: each["version"] for each in chosen if each["name"].startswith("lect")} == versions(dist)
 
 
 @pytest.mark.parametrize("wanted", INSTALLS)

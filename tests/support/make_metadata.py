@@ -33,8 +33,8 @@ NOTICE = REPOSITORY / "NOTICE"
 LICENSE = REPOSITORY / "LICENSE"
 NOTE = "  # By hand: description, dependencies, adapter, hints, [tool.lect-metadata]. GENERATED: the rest, by make_metadata.py"
 KEYS = (
-    "name", "version", "description", "readme", "requires-python", "license", "license-files", "authors", "classifiers",
-    "dependencies", "urls",
+    "name", "version", "description", "readme", "requires-python", "license", "license-files", "authors", "keywords",
+    "classifiers", "dependencies", "urls",
 )  # fmt: skip
 """The keys of `[project]` of a plugin; what it does not state itself comes from core."""
 WIDTH = 120
