@@ -17,7 +17,12 @@ CHECKOUT = installing._checkout.__wrapped__
 @pytest.fixture
 def checkout(tmp_path, monkeypatch):
     """A checkout that core was installed from."""
-    (tmp_path / "a checkout/plugins/acme").mkdir(parents=True)
+    stated = {"acme": 'dependencies = ["lect>=1,<2"]', "tool": 'dependencies = ["lect==1", "lect-acme==1", "other>=2"]'}
+    for name, line in stated.items():
+        (tmp_path / "a checkout/plugins" / name).mkdir(parents=True)
+        (tmp_path / "a checkout/plugins" / name / "pyproject.toml").write_text(
+            f'name = "lect-{name}"\n{line}\n', "utf-8"
+        )
     installed(monkeypatch, {"url": (tmp_path / "a checkout/core").as_uri(), "dir_info": {}})
     return tmp_path / "a checkout"
 
@@ -40,6 +45,11 @@ def test_in_a_checkout_its_own_folder_is_installed(checkout, monkeypatch):
 def test_elsewhere_the_whole_path_is_given(checkout, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     assert shlex.split(install_command("lect-acme")) == ["pip", "install", str(checkout / "plugins/acme")]
+
+
+def test_what_a_package_needs_of_the_checkout_is_installed_with_it(checkout, monkeypatch):
+    monkeypatch.chdir(checkout)
+    assert install_command("lect-tool") == "pip install ./plugins/acme ./plugins/tool"
 
 
 def test_a_package_that_the_checkout_does_not_have_is_named(checkout):

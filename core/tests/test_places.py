@@ -105,10 +105,11 @@ def test_what_is_wrong_with_a_directory_is_not_blamed_on_the_plugin(model):
 
 
 @pytest.mark.parametrize("name", ["chat_template.jinja", "tokenizer_config.json"])
-def test_a_template_that_nothing_reads_is_an_error_that_says_what_to_install(registry, tmp_path, name):
+@pytest.mark.parametrize("template", ["", "#tool_use"])
+def test_a_template_that_nothing_reads_is_an_error_that_says_what_to_install(registry, tmp_path, name, template):
     (tmp_path / name).write_text("x")
     with pytest.raises(UnknownModelError, match="may hold the model's own template") as raised:
-        lect.resolve(tmp_path)
+        lect.resolve(f"{tmp_path}{template}")
     assert raised.value.install == "lect-jinja"
     assert "try: pip install lect-jinja" in str(raised.value)
 

@@ -7,15 +7,19 @@ from functools import cache
 
 
 def install_command(package: str) -> str:
-    """Return the command that installs a package: from the checkout that core came from, or else by its name."""
+    """Return the command that installs a package: with what it needs, from core's checkout, or else by its name."""
+    import re
     import shlex
 
-    folder = os.path.join("plugins", package.removeprefix("lect-"))
-    checkout = _checkout()
-    if checkout is None or not os.path.isdir(os.path.join(checkout, folder)):
+    checkout, name = _checkout(), package.removeprefix("lect-")
+    stated = os.path.join(checkout or "", "plugins", name, "pyproject.toml")
+    if checkout is None or not os.path.isfile(stated):
         return f"pip install {package}"
-    is_here = os.path.isdir(folder) and os.path.samefile(os.curdir, checkout)
-    return f"pip install {shlex.quote(os.path.join(os.curdir if is_here else checkout, folder))}"
+    with open(stated, encoding="utf-8") as file:
+        names = [*re.findall(r'(?<="lect-)\w+(?=[=>])', file.read()), name]
+    is_here = os.path.isdir("plugins") and os.path.samefile(os.curdir, checkout)
+    start = os.path.join(os.curdir if is_here else checkout, "plugins")
+    return shlex.join(["pip", "install", *(os.path.join(start, each) for each in names)])
 
 
 @cache

@@ -84,10 +84,8 @@ def reserved_names(record: Record) -> str:
         return ""
     used = dict.fromkeys((record.name, *record.hints, *record.templates))
     taken = [f"{name!r} ({package})" for name in used for package, reserved in RESERVED.items() if name in reserved]
-    if not taken:
-        return ""
     names = f"the {'name' if len(taken) == 1 else 'names'} {', '.join(taken)}"
-    return f"{record.id} uses {names} of another package; LECT_DISABLE_PLUGINS={record.id} blocks it"
+    return f"{record.id} uses {names} of another package; LECT_DISABLE_PLUGINS={record.id} blocks it" if taken else ""
 
 
 def absence(adapters: Adapters, what: str, package: str) -> str:
@@ -111,13 +109,11 @@ def unread_scheme(ref: ModelRef) -> InvalidModelPathError:
 
 def unread_warnings(adapters: Adapters, ref: ModelRef) -> tuple[str, ...]:
     """Return a warning if a file or directory may hold a template that nothing installed reads. Nothing is opened."""
-    place = ref.place
-    if place is None or any(record.group == PATHS for record in adapters.usable()):
+    if ref.place is None or any(record.group == PATHS for record in adapters.usable()):
         return ()
-    if place.lower().endswith(".gguf"):
-        found = os.path.basename(place) if os.path.isfile(place) else None
-    else:
-        found = next((name for name in _FILES if os.path.isfile(os.path.join(place, name))), None)
+    place = _without_template(ref.place)
+    files = [place] if place.lower().endswith(".gguf") else [os.path.join(place, name) for name in _FILES]
+    found = next((os.path.basename(file) for file in files if os.path.isfile(file)), None)
     what = f"its {saferepr(found)} may hold the model's own template"
     return () if found is None else (f"{what}, but nothing installed reads it ({READER} does)",)
 
@@ -134,8 +130,7 @@ def unknown_model(
     installed, unread, replies = adapters.installed(), unread_warnings(adapters, ref), sorted(reply_formats)
     asked = [verdict for verdict in verdicts if verdict.outcome != "not asked"]
     lines = [f"no installed adapter recognises {saferepr(ref.original, LONGEST_SHOWN)}"]
-    # The name of one of its templates may follow a path.
-    if ref.place and not any(map(os.path.lexists, (ref.place, ref.place.rpartition("#")[0] or ref.place))):
+    if ref.place and not os.path.lexists(_without_template(ref.place)):
         lines.append("  there is no such file or directory")
     lines += [f"  it is {ref.path}, says {ref.alias}"] if ref.alias else []
     lines += [f"  did you mean the template {templates[0]!r}?"] if templates else []
@@ -178,12 +173,13 @@ def unknown_model(
         advice += [f"{saferepr(path, LONGEST_SHOWN)}, to fetch its own template" for path in paths]
     advice += [BY_HAND, f"lect why {_shell_word(ref.original if ref.place or ref.tag else ref.path)}"]
     lines += [f"  {'try' if index == 0 else ' or'}: {line}" for index, line in enumerate(advice)]
-    return UnknownModelError(
-        "\n".join(lines),
-        model_path=ref.original,
-        candidates=verdicts,
-        install=None if package in installed else package,
-    )
+    install = None if package in installed else package
+    return UnknownModelError("\n".join(lines), model_path=ref.original, candidates=verdicts, install=install)
+
+
+def _without_template(place: str) -> str:
+    """Return a path without the name of one of its templates, which may follow it."""
+    return place if os.path.lexists(place) else place.rpartition("#")[0] or place
 
 
 def _shell_word(path: str) -> str:
