@@ -92,6 +92,17 @@ def test_a_new_package_works_at_once(environment, offline, tmp_path, name):
     assert environment.ask(SPOKEN.format(model=model, reply=reply)) == [f"lect-{name}", prompt, "Hi!"]
 
 
+def test_a_template_without_stop_or_markers(environment, tmp_path):
+    template = "{% for message in messages %}{{ message.role + ': ' + message.content + '\\n' }}{% endfor %}"
+    (tmp_path / "chat_template.jinja").write_text(template, "utf-8")
+    said = pages.run_command("lect new acme --from chat_template.jinja", tmp_path, environment.bin).splitlines()
+    assert [line.partition(",")[0] for line in said[:2]] == [
+        "note: nothing that ends an answer was found",
+        "note: no markers of turns were found",
+    ]
+    assert said[2] == "lect-acme:"
+
+
 def test_a_template_whose_tokens_are_elsewhere(environment, tmp_path):
     (tmp_path / "chat_template.jinja").write_text("{{ bos_token + messages[0].content }}", "utf-8")
     said = pages.run_command("lect new acme --from chat_template.jinja", tmp_path, environment.bin)

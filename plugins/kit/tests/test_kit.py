@@ -217,6 +217,13 @@ def test_a_wrongly_built_package_is_rejected_by_one_check(kit, check):
     assert set(failing) == {check}, failing
 
 
+def test_a_reply_format_is_called_as_its_grammar_is(kit):
+    name = kit.install('Grammar("model', 'Grammar("other')
+    said = kit.failing(name, base=())["test_parts_can_be_loaded"]
+    assert "is a format whose grammar is called 'other" in said
+    assert said.endswith("\n  try: correct the entry point in pyproject.toml, and run `pip install` again")
+
+
 def test_templates_that_are_not_listed_are_tested_by_way_of_the_examples(kit):
     unlisted = HOOKS.replace("    @hookimpl\n    def list_templates(self):\n        return [CHAT]\n", "")
     name = kit.install(HOOKS, unlisted.replace("return CHAT", "return PLAIN"), hooks=True, templates=[])

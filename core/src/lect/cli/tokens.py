@@ -66,7 +66,7 @@ def run(arguments: Namespace) -> None:
         screen.table(rows, header=("id", "loss", "origin", "field", "text"), indent=0)
     trained = sum(piece.weight > 0 for piece in pieces)
     bos = f"the {encoded.report.bos} writes the BOS" if encoded.report.bos else "there is no BOS"
-    screen.line(f"{len(pieces)} tokens, {trained} with loss; {bos}", style="bold")
+    screen.line(f"{len(pieces)} token{'s' * (len(pieces) != 1)}, {trained} with loss; {bos}", style="bold")
     print_notes([*notes_on(rendered), *_notes(encoded, safe=not arguments.unsafe)])
 
 
@@ -97,7 +97,7 @@ def _notes(encoded: lect.Encoded, *, safe: bool) -> Iterator[str]:
     if report.cuts:
         yield f"the text is cut at {', '.join(map(str, report.cuts))}, where a token would reach into what is trained"
     if report.truncated:
-        yield f"{report.truncated} tokens are cut off by --max-length"
+        yield f"{report.truncated} token{' is' if report.truncated == 1 else 's are'} cut off by --max-length"
     for message in report.stops_lost:
         yield f"messages[{message}] is trained without a stop: there is none after it"
 

@@ -57,7 +57,7 @@ class Progress:
     def _text(self, rows: int, done: int) -> str:
         seconds = self._clock() - self._begun
         rows_before, done_before = self._first or (0, 0)
-        text = f"{rows:,} rows"
+        text = f"{rows:,} row{'s' * (rows != 1)}"
         if seconds and done > done_before:
             left = seconds * (self._total - done) / (done - done_before)
             text += f", {(rows - rows_before) / seconds:,.0f} rows/s, {_spelled(left)} left"

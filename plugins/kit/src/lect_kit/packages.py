@@ -56,7 +56,10 @@ class PackageChecks(SuiteBase):
 
     @check("correct the entry point in pyproject.toml, and run `pip install` again")
     def test_parts_can_be_loaded(self) -> Iterator[str]:
-        """Every reply format, notation, command and function can be imported and is of the right kind."""
+        """Every reply format, notation, command and function can be imported and is of the right kind.
+
+        A reply format has the name of its grammar.
+        """
         points = self.subject.points(*PARTS)
         if not points:
             pytest.skip("it has no reply format, notation, command or function")
@@ -66,6 +69,8 @@ class PackageChecks(SuiteBase):
                 yield f"{_shown(point)} cannot be loaded: {format_error(found)}"
             elif problem := _unfit(point.group, found):
                 yield f"{_shown(point)} is {found!r}; expected {problem}"
+            elif point.group == REPLIES and point.name != found.name:
+                yield f"{_shown(point)} is a format whose grammar is called {found.name!r}; name the entry point so too"
 
     @check(
         "let hints and templates name the object that the adapter's own entry point names, as `name = module:object`"

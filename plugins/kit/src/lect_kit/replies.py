@@ -108,8 +108,6 @@ class ReplyChecks(SuiteBase):
         if not self.subject.reply_formats:
             pytest.skip("it has no reply formats")
         for name, each in self.subject.reply_formats.items():
-            if name != each.name:
-                yield f"the entry point is called {name!r}, and its grammar {each.name!r}"
             if not each.names or not each.example:
                 yield f"{name} states no {'names' if each.example else 'example'}"
             # The example may be one of a model whose prompt opens the reasoning.

@@ -171,7 +171,8 @@ def _format_all(
         if staging:
             staging.close()
             if isinstance(error, KeyboardInterrupt):
-                screen.line(f"stopped after {tally.rows:,} rows; with --resume, the same command goes on")
+                rows = f"{tally.rows:,} row{'s' * (tally.rows != 1)}"
+                screen.line(f"stopped after {rows}; with --resume, the same command goes on")
         raise
     progress.close()
     return shown

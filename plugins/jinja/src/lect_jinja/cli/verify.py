@@ -83,7 +83,8 @@ def _as_text(report: Report) -> str:
         lines.append(f"  it is {report.known}")
     for difference in report.differences:
         meaning = difference.meaning
-        more = f", and {difference.seen - 1} other requests" if difference.seen > 1 else ""
+        others = difference.seen - 1
+        more = f", and {others} other request{'s' * (others > 1)}" if others else ""
         lines += ["", f"{meaning.says} ({difference.what}{more})"]
         lines += [f"  sent    {shown(meaning.theirs)}"] if meaning.theirs else []
         lines += [f"  maker's {shown(meaning.makers)}"] if meaning.makers else []
@@ -95,6 +96,7 @@ def _verdict(report: Report) -> str:
     format_of = f"{report.template}, the format of {report.model}"
     if report.verdict == "identical":
         return f"the template is {format_of}" + (f"; it is {report.known}" if report.known else "")
+    one = report.compared == 1
     if report.verdict == "equal":
-        return f"{report.compared} requests give the prompts of {format_of}"
-    return f"{report.compared} requests were compared with {format_of}"
+        return f"{report.compared} {'request gives' if one else 'requests give'} the prompts of {format_of}"
+    return f"{report.compared} {'request was' if one else 'requests were'} compared with {format_of}"

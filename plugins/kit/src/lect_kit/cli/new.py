@@ -31,6 +31,13 @@ UNHEARD = (
     "no installed package parses the calls of these models, so one test of the new package is expected to fail: state "
     "reply=, or install lect-dialects and the family that writes calls like theirs, and create the package again"
 )
+UNKNOWN = {
+    "stop": "nothing that ends an answer was found, so a reply ends only where the engine ends it: state stop=, or "
+    "give --from the directory of the model, whose files name it",
+    "markers": "no markers of turns were found, so nothing tells a turn from text that looks like one: state markers=, "
+    "if the model has any",
+}
+"""What is said of a template without one of these facts."""
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -91,8 +98,8 @@ def run(arguments: Namespace) -> int:
     files = files_of(names, models, adapter, is_unheard=is_unheard)
     directory = Path(os.path.expanduser(arguments.into), names.package)
     write_package(directory, files, lambda made: check_package(made, names, template))
-    if is_unheard:
-        print_notes([UNHEARD])
+    notes = [note for fact, note in UNKNOWN.items() if template is not None and not getattr(template, fact)]
+    print_notes([UNHEARD, *notes] if is_unheard else notes)
     steps = [f'pip install -e "{os.path.join(os.curdir, directory)}[test]"', f"pytest {shlex.quote(str(directory))}"]
     if arguments.json:
         purposes = {file.path: file.purpose for file in files}
