@@ -1,7 +1,8 @@
 """Every check is a session: `nox -s quick` runs the checks for a small change, `nox` those for a pull request,
-`nox -s stress` runs the audits and all sampled tests in full, `nox -s bench` measures, `nox -s tokens` tries the
-tokenizers of eight makers, `nox -s site` runs lect in a browser, `nox -s grpo` and `nox -s data` train a tiny model,
-`nox -s pack` writes the conformance pack, and `nox -s release` builds the packages and checks them.
+`nox -s stress` runs the audits and all sampled tests in full, `nox -s bench` measures, `nox -s pages` runs the pages
+that need torch and others, `nox -s tokens` tries the tokenizers of eight makers, `nox -s site` runs lect in a browser,
+`nox -s grpo` and `nox -s data` train a tiny model, `nox -s pack` writes the conformance pack, and `nox -s release`
+builds the packages and checks them.
 
 Python and pip are all that is needed, except for `site`, which needs npm.
 """
@@ -31,6 +32,9 @@ TEST_TOOLS = [
     "huggingface_hub>=0.30", "llguidance>=1.9", "jsonschema>=4.20",
 ]  # fmt: skip
 SERVERS_AND_CLIENTS = ["fastapi>=0.110", "uvicorn>=0.30", "openai>=1.99", "anthropic>=0.60"]
+TOKENIZERS = ["tokenizers>=0.21", "sentencepiece>=0.2.2", "tiktoken>=0.8"]
+RENDERERS = ["renderers>=0.1.12,<0.2", "httpx"]  # renderers imports httpx, and does not require it.
+TRAINERS = ["torch>=2.6", "trl>=1.16,<2", "transformers>=5.22,<6"]
 # A file's tests stay together: many share what they build.
 IN_PARALLEL = ["-q", "-n", "auto", "--dist", "loadfile"]
 # The plugins whose tests take longest.
@@ -242,19 +246,30 @@ def test_alone(session, name):
 def integrations(session):
     """Test with packages that people use lect with, and that are too large for every session."""
     session.install("pytest>=8", "pytest-xdist>=3", "hypothesis>=6.100")
-    session.install("datasets>=3", *SERVERS_AND_CLIENTS)
-    session.install("tokenizers>=0.21", "sentencepiece>=0.2.2", "tiktoken>=0.8")
+    session.install("datasets>=3", *SERVERS_AND_CLIENTS, *TOKENIZERS)
     install(session, *EVERYTHING)
     elsewhere = [f"--ignore={path}" for path in (*REAL_TOKENIZERS, *ENGINES)]
     session.run("pytest", "-q", "-n", "auto", *elsewhere, "tests/integrations", *session.posargs)
 
 
 @nox.session
+def pages(session):
+    """Run every page whose examples need more than lect, with exactly the packages that it names. It takes ten minutes.
+
+    As in `engines`, PIP_CONSTRAINT may choose a torch without CUDA.
+    """
+    session.install("pytest>=8", "jinja2>=3.1.6", "datasets>=3", "ray[data]>=2.40", "xgrammar>=0.2.8", *TRAINERS)
+    session.install(*SERVERS_AND_CLIENTS, *TOKENIZERS, *RENDERERS)
+    install(session, *EVERYTHING)
+    page_tests = "tests/integrations/test_heavy_pages.py"
+    session.run("pytest", "-q", page_tests, *session.posargs, env={"LECT_PAGES": "1"})
+
+
+@nox.session
 def tokens(session):
     """Test ids and masks with the tokenizers of eight makers, and beside transformers. It takes ten minutes."""
     session.install("pytest>=8", "pytest-xdist>=3", "hypothesis>=6.100", "jinja2>=3.1.6", "datasets>=3")
-    session.install("tokenizers>=0.21", "transformers>=5.22,<6", "sentencepiece>=0.2.2", "tiktoken>=0.8")
-    session.install("renderers>=0.1.12,<0.2", "httpx")  # httpx: renderers imports it, and does not require it.
+    session.install("transformers>=5.22,<6", *TOKENIZERS, *RENDERERS)
     install(session, *EVERYTHING)
     session.run("pytest", "-q", "-n", "auto", *REAL_TOKENIZERS, *session.posargs)
 
@@ -306,7 +321,7 @@ def grpo(session):
 
     torch takes gigabytes, and a tenth of them without CUDA: PIP_CONSTRAINT may choose such a build.
     """
-    session.install("pytest>=8", "torch>=2.6", "trl>=1.16,<2", "transformers>=5.22,<6")
+    session.install("pytest>=8", *TRAINERS)
     install(session, "core", *needed("qwen"), "plugins/jinja", "plugins/rollout")
     files = [f"tests/integrations/test_{name}.py" for name in ("grpo", "sft_trl", "peers")]
     session.run("pytest", "-q", *files, *session.posargs)
@@ -318,11 +333,9 @@ def data(session):
 
     As in `grpo`, PIP_CONSTRAINT may choose a torch without CUDA.
     """
-    session.install(
-        "pytest>=8", "torch>=2.6", "trl>=1.16,<2", "transformers>=5.22,<6", "datasets>=3", "ray[data]>=2.40", "rich"
-    )
+    session.install("pytest>=8", *TRAINERS, "datasets>=3", "ray[data]>=2.40", "rich")
     install(session, "core", *needed("data"), "plugins/jinja")
-    files = [f"tests/integrations/test_data_{name}.py" for name in ("pages", "ray", "trainers")]
+    files = [f"tests/integrations/test_data_{name}.py" for name in ("ray", "trainers")]
     files.append("plugins/data/tests/test_dataset.py")
     session.run("pytest", "-q", *files, *session.posargs)
 

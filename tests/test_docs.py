@@ -1,6 +1,7 @@
 """The documentation is true and complete: its examples run, and its reference pages leave nothing out."""
 
 import importlib
+import importlib.metadata
 import inspect
 import json
 import re
@@ -12,6 +13,7 @@ import make_metadata
 import pages
 import pytest
 from overlay import overlay
+from packaging.requirements import Requirement
 
 import lect.errors
 import lect.plugin
@@ -36,11 +38,10 @@ READMES = ["README.md", "README.zh-CN.md"]
 HOME = tomllib.loads((pages.REPOSITORY / "core/pyproject.toml").read_text("utf-8"))["project"]["urls"]["Homepage"]
 FILES = f"{HOME}/blob/main/"
 """The address of this repository's files, for READMEs that are read outside it."""
-PACKAGES = sorted(path.parent.name for path in (pages.REPOSITORY / "plugins").glob("*/pyproject.toml"))
 # The others are only reply formats, notations or tools: they have no prompts.
 FAMILIES = [
     name
-    for name in PACKAGES
+    for name in pages.PACKAGES
     if '"lect.templates"' in (pages.REPOSITORY / f"plugins/{name}/pyproject.toml").read_text("utf-8")
 ]
 GALLERY = [pages.DOCS / "gallery" / f"{name}.md" for name in ("index", *FAMILIES)]
@@ -62,7 +63,7 @@ def programs(tmp_path_factory):
     made = {}
 
     def programs(page):
-        names = tuple(f"lect-{name}" for name in needed(page))
+        names = tuple(filter(is_installed, pages.needed(page)))
         if names not in made:
             made[names] = overlay(tmp_path_factory.mktemp("environment") / "it", names)
         return made[names]
@@ -70,13 +71,9 @@ def programs(tmp_path_factory):
     return programs
 
 
-def needed(page):
-    """Return the packages that the first command of a page installs; pages that install nothing have all of them."""
-    installs = [
-        block.text for block in pages.read_blocks(page) if block.language == "shell" and "pip install" in block.text
-    ]
-    names = re.findall(r"\./plugins/(\S+)", installs[0]) if installs else ["*"]
-    return PACKAGES if "*" in names else sorted(set(names))
+def is_installed(name):
+    """Return whether a package is here: others are for the blocks that tests/integrations/test_heavy_pages.py runs."""
+    return next(importlib.metadata.distributions(name=Requirement(name).name), None) is not None
 
 
 @pytest.mark.parametrize("page", WITH_PYTHON, ids=pages.name)
@@ -92,7 +89,37 @@ def test_python_prints_what_the_page_says(page, tmp_path, programs):
 def test_commands_print_what_the_page_says(page, tmp_path, programs):
     pages.write_files(page, tmp_path)
     for example in pages.console_examples(page):
-        check(page, example, pages.run_command(example.code, tmp_path, programs(page)))
+        check(page, example, pages.run_example(example, tmp_path, programs(page)))
+
+
+def unexplained(page):
+    """Return what no test runs of a page, and what no table explains."""
+    for block in pages.read_blocks(page):
+        if block.language in ("shell", "sh"):
+            for command in block.text.splitlines():
+                if not pages.INSTALL.match(command) and not command.startswith(tuple(pages.NOT_RUN)):
+                    yield f"line {block.line}: {command}"
+        elif block.language not in pages.SHOWN and block.language not in RUN:
+            yield f"line {block.line}: a block of the language {block.language}"
+
+
+RUN = {"python", "console", "py", "shell-session"}
+"""Languages of blocks that are run: the last two by tests/integrations/test_heavy_pages.py."""
+
+
+@pytest.mark.parametrize("page", pages.all_pages(), ids=pages.name)
+def test_every_block_of_a_page_is_run_or_it_is_said_why_not(page):
+    assert list(unexplained(page)) == [], (
+        "make it a `console` block, or say in tests/support/pages.py why it is not run"
+    )
+
+
+def test_only_what_is_on_a_page_is_explained():
+    shown = "\n".join(block.text for page in pages.all_pages() for block in pages.read_blocks(page))
+    assert [command for command in pages.NOT_RUN if command not in shown] == []
+    heavy = {"py", "shell-session"}
+    for name in pages.ELSEWHERE:
+        assert heavy & {block.language for block in pages.read_blocks(pages.REPOSITORY / name)}
 
 
 TEACHING = re.compile("(?:how-to|tutorial|explanation|reference)/[^/]+$")
@@ -299,14 +326,14 @@ def test_every_package_is_tabled_with_a_link_to_its_formats(page):
         r"^\| (?:\[(\S+)\]\(\.\./gallery/\1\.md\)|(\w+)) \|", (pages.DOCS / page).read_text("utf-8"), re.MULTILINE
     )
     assert sorted(linked for linked, _ in rows if linked) == sorted(FAMILIES)
-    assert sorted(linked or name for linked, name in rows if name not in ("package", "包")) == PACKAGES
+    assert sorted(linked or name for linked, name in rows if name not in ("package", "包")) == pages.PACKAGES
 
 
 def test_every_package_that_is_not_a_tool_is_an_extra_of_core():
     extras = tomllib.loads((pages.REPOSITORY / "core/pyproject.toml").read_text("utf-8"))["project"][
         "optional-dependencies"
     ]
-    packages = {name: [f"lect-{name}"] for name in PACKAGES if not make_metadata.is_tool(name)}
+    packages = {name: [f"lect-{name}"] for name in pages.PACKAGES if not make_metadata.is_tool(name)}
     every = [package for (package,) in packages.values()]
     assert extras == {**packages, "all": every, **make_metadata.EXTRAS}
 
@@ -345,7 +372,7 @@ def test_the_readme_of_a_family_has_its_templates_and_what_they_support(name):
     )
 
 
-@pytest.mark.parametrize("name", PACKAGES)
+@pytest.mark.parametrize("name", pages.PACKAGES)
 def test_the_readme_of_a_package_has_its_reply_formats(name):
     readme = (pages.REPOSITORY / "plugins" / name / "README.md").read_text("utf-8")
     project = tomllib.loads((pages.REPOSITORY / "plugins" / name / "pyproject.toml").read_text("utf-8"))["project"]

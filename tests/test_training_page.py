@@ -1,6 +1,6 @@
 """The claims of docs/how-to/train-on-what-you-serve.md, one by one, for every family that the page names.
 
-Its examples are run elsewhere (test_docs.py, integrations/test_tokenizers.py), its sentences on marks are tried in
+Its examples are run elsewhere (test_docs.py, integrations/test_heavy_pages.py), its sentences on marks are tried in
 test_marks.py and plugins/jinja/tests/test_marks.py, and those on TRL in integrations/test_sft_trl.py.
 """
 

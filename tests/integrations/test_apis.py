@@ -5,7 +5,6 @@ import math
 from functools import cache
 from importlib import import_module
 
-import pages
 import pytest
 import replies
 from sampling import some
@@ -19,7 +18,6 @@ from jiter import from_json  # noqa: E402  # where there is no openai, all is sk
 from openai.types.responses import Response, ResponseStreamEvent  # noqa: E402  # as above
 from pydantic import TypeAdapter  # noqa: E402  # as above
 
-PAGE = pages.DOCS / "how-to" / "serve-responses-and-messages.md"
 VECTORS = some([*replies.vectors("parse"), *replies.vectors("parse-adversarial"), *replies.mistakes()], seed="apis")
 RESPONSES, MESSAGES = TypeAdapter(ResponseStreamEvent), TypeAdapter(anthropic.types.RawMessageStreamEvent)
 QUESTION = {"role": "user", "content": "Go on."}
@@ -170,14 +168,3 @@ def test_arguments_that_break_off_have_the_members_that_anthropics_client_sees()
             # It refuses a text that breaks off outside a mapping or a list.
             if end == len(text) or text[0] in "{[":
                 assert partial_value(text[:end]) == from_json(text[:end].encode(), partial_mode=True), text[:end]
-
-
-def test_the_examples_of_the_page_print_what_it_says(tmp_path):
-    for package in ("starlette", "uvicorn"):
-        pytest.importorskip(package)
-    examples = pages.python_examples(PAGE, ("python", "py"))
-    assert all(
-        any(client in example.code for example in examples) for client in ("openai.OpenAI", "anthropic.Anthropic")
-    )
-    for example, printed in zip(examples, pages.run_program(examples, tmp_path), strict=True):
-        assert pages.fits(printed, example.printed), printed

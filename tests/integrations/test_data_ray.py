@@ -5,7 +5,6 @@ import os
 import signal
 import sys
 
-import pages
 import pytest
 
 import lect
@@ -17,7 +16,6 @@ pytest.importorskip("tokenizers")
 
 # Ray uses what it deprecates itself, and leaves files open.
 pytestmark = pytest.mark.filterwarnings("ignore")
-PAGE = pages.DOCS / "how-to/format-on-ray.md"
 MODEL = "lect:chatml"
 ROWS = 4000
 BATCH = 100
@@ -89,17 +87,3 @@ def test_a_killed_worker_loses_and_doubles_nothing(cluster, chats, directory, tm
     encoded = lect.encode(MODEL, chat, formatter.encoder, policy=LossPolicy())
     assert list(one["input_ids"]) == encoded.ids
     assert list(one["labels"]) == encoded.labels
-
-
-def test_the_page_prints_what_it_says(cluster, directory, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    examples = pages.python_examples(PAGE, ("py",))
-    names, printed = {}, []
-    names["print"] = lambda *values: printed.append(" ".join(map(str, values)))
-    for example in examples:
-        code = example.code.replace("/models/Qwen2.5-7B-Instruct", str(directory))
-        exec(code.replace("Qwen/Qwen2.5-7B-Instruct", MODEL), names)
-    assert printed == "".join(example.printed or "" for example in examples).splitlines()
-    assert sum(1 for path in (tmp_path / "train").iterdir() if path.suffix == ".parquet")
-    lines = [line for path in (tmp_path / "errors").iterdir() for line in path.read_text("utf-8").splitlines()]
-    assert len(lines) == 10

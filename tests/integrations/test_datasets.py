@@ -4,12 +4,10 @@ import os
 import subprocess
 import sys
 
-import pages
 import pytest
 
 pytest.importorskip("datasets")
 
-PAGE = pages.DOCS / "how-to" / "use-several-processes.md"
 PROGRAM = """
 import datasets, lect
 from datasets.fingerprint import Hasher
@@ -60,10 +58,3 @@ def test_every_row_is_rendered_an_error_arrives_and_the_hash_is_stable(tmp_path)
     program = tmp_path / "program.py"
     program.write_text(PROGRAM, "utf-8")
     assert run(program, tmp_path, "1") == run(program, tmp_path, "2")
-
-
-def test_the_examples_of_the_page_print_what_it_says(tmp_path):
-    examples = pages.python_examples(PAGE, ("python", "py"))
-    assert any("datasets" in example.code for example in examples)
-    for example, printed in zip(examples, pages.run_program(examples, tmp_path), strict=True):
-        assert pages.fits(printed, example.printed), printed

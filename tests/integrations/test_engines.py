@@ -3,7 +3,6 @@
 import json
 import random
 
-import pages
 import pytest
 from constraints import XGrammar, problem, random_message, random_tools, vocabulary_of, without_stop
 from tiny_gguf import tiny_gguf
@@ -11,7 +10,6 @@ from tiny_gguf import tiny_gguf
 import lect
 from lect_constrain import constrain
 
-PAGE = pages.DOCS / "how-to" / "force-valid-calls.md"
 QUESTION = [{"role": "user", "content": "Hi"}]
 TIRED = 6.0
 """How much likelier tokens are that close something: a random model would never end."""
@@ -83,14 +81,6 @@ def test_what_xgrammars_own_definition_rejects_is_allowed(theirs, name, message)
         assert XGrammar(vocabulary, json.loads(own)).accepts(text) is not None, "it accepts this now: change the page"
     tag = constrain(template, TOOLS, tokenizer=vocabulary).structural_tag()
     assert XGrammar(vocabulary, tag).accepts(text) is None
-
-
-def test_the_page_registers_lects_definition_with_xgrammar(tmp_path):
-    pytest.importorskip("xgrammar")
-    examples = pages.python_examples(PAGE, ("python", "py"))
-    assert any("register_model_structural_tag" in example.code for example in examples)
-    for example, printed in zip(examples, pages.run_program(examples, tmp_path), strict=True):
-        assert example.printed is None or pages.fits(printed, example.printed), printed
 
 
 def test_the_request_fields_of_servers_hold_a_structural_tag():

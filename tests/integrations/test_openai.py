@@ -88,15 +88,6 @@ def test_models_of_pydantic_are_messages():
     )
 
 
-def test_the_examples_of_the_page_print_what_it_says(tmp_path):
-    for package in ("starlette", "uvicorn"):
-        pytest.importorskip(package)
-    examples = pages.python_examples(PAGE, ("python", "py"))
-    assert any("openai.OpenAI" in example.code for example in examples)
-    for example, printed in zip(examples, pages.run_program(examples, tmp_path), strict=True):
-        assert pages.fits(printed, example.printed), printed
-
-
 @pytest.mark.parametrize(
     ("body", "message"),
     [

@@ -1,7 +1,6 @@
 """Response templates as transformers itself reads them."""
 
 import json
-import re
 import warnings
 
 import pages
@@ -43,14 +42,6 @@ def test_chunks_make_no_difference():
     assert message["thinking"] == "Hm."
     assert message["content"] == "Yes."
     assert message["tool_calls"][0]["function"] == {"name": "f", "arguments": {"a": 1}}
-
-
-def test_the_page_runs(tmp_path):
-    page = pages.DOCS / "how-to/use-with-transformers.md"
-    program = re.search(r"```py\n(.*?)```\n\n```text\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
-    printed = []
-    exec(program[1], {"print": lambda value: printed.append(str(value))})  # It is our own page.
-    assert printed == [program[2].strip()]
 
 
 def test_the_table_of_the_page_is_up_to_date(monkeypatch):

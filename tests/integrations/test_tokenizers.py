@@ -5,7 +5,6 @@ import json
 from functools import cache
 
 import goldens
-import pages
 import pytest
 
 from lect.cli import doctor, main, tokens
@@ -28,10 +27,6 @@ CHAT = [
     {"role": "user", "content": "Bye"},
     {"role": "assistant", "content": "See you."},
 ]
-
-
-PAGES = [page for page in pages.all_pages() if '.from_file("Qwen' in page.read_text("utf-8")]
-WITH_COMMANDS = [page for page in pages.all_pages() if pages.console_examples(page, "shell-session")]
 
 
 @pytest.fixture(autouse=True)
@@ -122,38 +117,3 @@ def test_the_tokens_are_those_of_the_text(known, capsys):
     plain = tokenizers.Tokenizer.from_file(str(directory / "tokenizer.json"))
     assert [token["id"] for token in shown["tokens"]] == plain.encode(shown["text"], add_special_tokens=False).ids
     assert "".join(token["text"] for token in shown["tokens"]) == shown["text"]
-
-
-# The documentation
-
-
-@pytest.fixture
-def model_directory(tmp_path, tmp_path_factory):
-    """The directory in which examples run, with those of two models in it."""
-    for model, name in (("Qwen2.5-7B-Instruct", "qwen2_5"), ("Qwen3-8B", "qwen3")):
-        (tmp_path / model).symlink_to(unpacked(name, tmp_path_factory))
-    return tmp_path
-
-
-@pytest.mark.parametrize("page", PAGES, ids=pages.name)
-def test_the_examples_of_the_pages_print_what_they_say(page, model_directory):
-    for package in ("datasets", "renderers"):
-        pytest.importorskip(package, exc_type=ImportError)
-    examples = pages.python_examples(page, ("python", "py"))
-    for example, printed in zip(examples, pages.run_program(examples, model_directory), strict=True):
-        assert pages.fits(printed, example.printed), printed
-
-
-@pytest.mark.parametrize("page", WITH_COMMANDS, ids=pages.name)
-def test_commands_print_what_the_pages_say(page, model_directory):
-    for example in pages.console_examples(page, "shell-session"):
-        printed = pages.run_command(example.code, model_directory)
-        assert example.printed is None or pages.fits(printed, example.printed), printed
-
-
-def test_tokenizers_of_other_packages_are_used_as_the_page_says(tmp_path):
-    for package in ("sentencepiece", "tiktoken"):
-        pytest.importorskip(package)
-    examples = pages.python_examples(pages.DOCS / "reference/tokens.md", ("py",))
-    for example, printed in zip(examples, pages.run_program(examples, tmp_path), strict=True):
-        assert pages.fits(printed, example.printed), printed

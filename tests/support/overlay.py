@@ -2,11 +2,12 @@
 
 import importlib.metadata
 import importlib.util
-import re
 import sys
-import sysconfig
 from functools import cache
 from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 SCRIPT = """#!/bin/sh
 export PYTHONPATH="{site}"
@@ -14,16 +15,19 @@ exec "{python}" -S {words} "$@"
 """
 
 
-def overlay(directory, names):
-    """Make an environment with core and some plugins, and all that is not ours; return the folder of its programs."""
-    site, programs = directory / "site", directory / "bin"
+def overlay(directory, wanted):
+    """Make an environment with core, what is wanted and all that these need; return the folder of its programs.
+
+    Raises:
+        importlib.metadata.PackageNotFoundError: One of them is not installed here.
+    """
+    found = {path.name: path for name in with_needs(("lect", *wanted)) for path in parts(name)}
+    # By this name dill recognises what it need not send to other processes.
+    site, programs = directory / "site-packages", directory / "bin"
     site.mkdir(parents=True)
     programs.mkdir()
-    for path in others():
-        (site / path.name).symlink_to(path)
-    for name in ("lect", *sorted(with_needs(names))):
-        for path in parts(name):
-            (site / path.name).symlink_to(path)
+    for name, path in found.items():
+        (site / name).symlink_to(path)
     for program, words in (("python", ""), ("lect", "-m lect")):
         script = programs / program
         script.write_text(SCRIPT.format(site=site, python=sys.executable, words=words), "utf-8")
@@ -32,24 +36,35 @@ def overlay(directory, names):
 
 
 @cache
-def others():
-    """Return everything in the folders of packages that is not ours."""
-    folders = dict.fromkeys(map(Path, (sysconfig.get_path("purelib"), sysconfig.get_path("platlib"))))
-    found = {path.name: path for folder in folders for path in folder.iterdir()}
-    return [path for name, path in found.items() if not re.match(r"lect[_.-]|lect$|__editable__|.*\.pth$", name)]
+def parts(name):
+    """Return the files and folders of a distribution that are beside its metadata, and those."""
+    found = importlib.metadata.distribution(name)
+    if name.startswith("lect"):  # It may be installed as a link to its source.
+        module = importlib.util.find_spec(name.replace("-", "_"))
+        return [Path(module.submodule_search_locations[0]), Path(found._path)]
+    folder = Path(found._path).parent
+    names = {file.parts[0] for file in found.files if file.suffix != ".pth"} - {"..", "__pycache__"}
+    return [folder / each for each in sorted(names)]
+
+
+def with_needs(wanted):
+    """Return the names of distributions and of all that they need, as an installer chooses them."""
+    chosen, waiting = set(), list(map(Requirement, wanted))
+    while waiting:
+        needed = waiting.pop()
+        choice = canonicalize_name(needed.name), frozenset(needed.extras)
+        if choice not in chosen:
+            chosen.add(choice)
+            waiting += requirements(*choice)
+    return sorted({name for name, _ in chosen})
 
 
 @cache
-def parts(name):
-    """Return the package and the metadata of a distribution of ours."""
-    module = importlib.util.find_spec(name.replace("-", "_"))
-    return Path(module.submodule_search_locations[0]), Path(importlib.metadata.distribution(name)._path)
-
-
-def with_needs(names):
-    """Return some distributions of ours, and those that they need."""
-    needed = set(names)
-    for name in names:
-        required = importlib.metadata.requires(name) or ()
-        needed |= with_needs(set(re.findall(r"(?m)^(lect-\w+)(?!.*extra ==)", "\n".join(required))))
-    return needed
+def requirements(name, extras):
+    """Return what a distribution needs here with some of its extras."""
+    listed = list(map(Requirement, importlib.metadata.requires(name) or ()))
+    return [
+        each
+        for each in listed
+        if each.marker is None or any(each.marker.evaluate({"extra": extra}) for extra in ("", *extras))
+    ]
