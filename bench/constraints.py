@@ -45,7 +45,9 @@ def lines():
         file = SHARED / tokenizer / "tokenizer.json.gz"
         for choice in CHOICES:
             yield compiled(theirs, name, file, reasoning, choice, constrain)
-    yield first_mask(SHARED / "qwen3" / "tokenizer.json.gz", constrain)
+        yield compiled(theirs, name, file, reasoning, "required", constrain, any_order=True)
+    for any_order in (False, True):
+        yield first_mask(SHARED / "qwen3" / "tokenizer.json.gz", constrain, any_order)
 
 
 def growth(template, constrain):
@@ -57,8 +59,8 @@ def growth(template, constrain):
     )
 
 
-def compiled(theirs, name, file, reasoning, choice, constrain):
-    what = f"xgrammar compiles {name} ({choice}), beside its own {theirs}"
+def compiled(theirs, name, file, reasoning, choice, constrain, any_order=False):
+    what = f"xgrammar compiles {name} ({choice}{', any order' * any_order}), beside its own {theirs}"
     try:
         import xgrammar
     except ImportError:
@@ -72,7 +74,7 @@ def compiled(theirs, name, file, reasoning, choice, constrain):
     stops = [each for each in template.stop.values() if each is not None][:1]
     info = xgrammar.TokenizerInfo(vocabulary, xgrammar.VocabType.BYTE_LEVEL, stop_token_ids=stops)
     own = xgrammar.get_model_structural_tag(theirs, tools=tools(10), tool_choice=choice, reasoning=reasoning)
-    ours = constrain(template, tools(10), tool_choice=choice).structural_tag()
+    ours = constrain(template, tools(10), tool_choice=choice, any_order=any_order).structural_tag()
 
     def compile_it(tag):
         compiler = xgrammar.GrammarCompiler(info, max_threads=1, cache_enabled=False)
@@ -82,8 +84,8 @@ def compiled(theirs, name, file, reasoning, choice, constrain):
     return Line(what, mine / other, 4, least=False, note=f"{1000 * mine:.0f} ms, {1000 * other:.0f} ms")
 
 
-def first_mask(file, constrain):
-    what = "llguidance compiles ten tools, with the first mask"
+def first_mask(file, constrain, any_order):
+    what = f"llguidance compiles ten tools{', any order' * any_order}, with the first mask"
     try:
         import llguidance
     except ImportError:
@@ -91,7 +93,7 @@ def first_mask(file, constrain):
     if not file.exists():
         return Line(what, None, 50, least=False, note="../shared/tokenizers is missing", unit="ms")
     tokenizer = llguidance.LLTokenizer(gzip.decompress(file.read_bytes()).decode())
-    grammar = llguidance.LLMatcher.grammar_from_lark(constrain("Qwen/Qwen3-8B", tools(10)).lark())
+    grammar = llguidance.LLMatcher.grammar_from_lark(constrain("Qwen/Qwen3-8B", tools(10), any_order=any_order).lark())
     taken = best(lambda: llguidance.LLMatcher(tokenizer, grammar, log_level=0).compute_bitmask())
     return Line(what, 1000 * taken, 50, least=False, unit="ms")
 

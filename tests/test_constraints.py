@@ -3,6 +3,7 @@
 `nox -s engines` does the same at length, over all templates, and with xgrammar and llama.cpp.
 """
 
+import itertools
 import json
 import os
 import random
@@ -55,6 +56,8 @@ WITHOUT_CALLS = {"exaone_deep", "kimi_vl_think", "minimax_append_think", "plain"
 """The formats that have no calls, or only such that begin with plain words."""
 WITHOUT_NULL = {"minimax-m3"}
 """Templates that leave out what is null, even where it is required."""
+CHOICES = (("auto", False), ("required", False), ("required", True))
+"""Which calls there may be, and whether keys come in any order."""
 ENGINES = {"lark": Guidance} | ({"xgrammar": XGrammar, "gbnf": XGrammar} if FULL else {})
 
 
@@ -85,10 +88,11 @@ def test_what_a_template_writes_is_allowed(template, notation):
     for number in range((2 if notation == "gbnf" else 6) if FULL else 1):
         rng = random.Random(f"{template.name} {number}")
         tools = random_tools(rng)
-        for choice in ("auto", "required"):
-            allowed = engine(notation, constrain(template, tools, tokenizer=vocabulary, tool_choice=choice), vocabulary)
+        for choice, any_order in CHOICES:
+            constraint = constrain(template, tools, tokenizer=vocabulary, tool_choice=choice, any_order=any_order)
+            allowed, loose = engine(notation, constraint, vocabulary), constraint.loose[notation] if any_order else None
             for _ in range(6):
-                message = random_message(rng, tools, "reasoning" in template.capabilities)
+                message = random_message(rng, tools, "reasoning" in template.capabilities, loose)
                 if choice == "required" and (message["content"] or "tool_calls" not in message):
                     continue
                 try:
@@ -112,8 +116,8 @@ def test_what_is_allowed_is_read(template, notation):
     for number in range(rounds):
         rng = random.Random(f"{template.name} {number}")
         tools = random_tools(rng)
-        for choice in ("auto", "required", "none"):
-            constraint = constrain(template, tools, tokenizer=vocabulary, tool_choice=choice)
+        for choice, any_order in (*CHOICES, ("none", False)):
+            constraint = constrain(template, tools, tokenizer=vocabulary, tool_choice=choice, any_order=any_order)
             allowed, loose = engine(notation, constraint, vocabulary), constraint.loose[notation]
             # Only Lark excludes the control tokens that no reply has in every text: see the page on what is loose.
             never = (
@@ -142,9 +146,11 @@ def test_a_prompt_may_end_anywhere_in_a_reply(template, notation):
     rng = random.Random(template.name)
     vocabulary, marks = vocabulary_of(template), {*template.markers, *marks_of(template.reply)}
     _, pattern = DEVIATIONS.get(template.name, ("", "(?!)"))
-    for _ in range(12 if FULL else 3):
-        tools = random_tools(rng)
-        message = {**random_message(rng, tools, "reasoning" in template.capabilities), "content": ""}
+    for number in range(24 if FULL else 6):
+        tools, any_order = random_tools(rng), number % 2 == 1
+        options = {"tokenizer": vocabulary, "tool_choice": "required", "any_order": any_order}
+        loose = constrain(template, tools, **options).loose[notation] if any_order else None
+        message = {**random_message(rng, tools, "reasoning" in template.capabilities, loose), "content": ""}
         try:
             text = without_stop(template, template.reply_text([*QUESTION, message], tools=tools).text)
         except lect.LectError:
@@ -161,7 +167,7 @@ def test_a_prompt_may_end_anywhere_in_a_reply(template, notation):
         }
         cut = rng.choice([at for at in range(len(text)) if at not in inside])
         prompt = template.text(QUESTION, tools=tools, add_generation_prompt=True) + text[:cut]
-        constraint = constrain(template, tools, tokenizer=vocabulary, tool_choice="required", prompt=prompt)
+        constraint = constrain(template, tools, prompt=prompt, **options)
         assert engine(notation, constraint, vocabulary).accepts(text[cut:]) is None, (text[:cut], text[cut:])
 
 
@@ -198,6 +204,29 @@ def test_a_format_without_a_template_is_constrained_by_its_example(name):
             if text is not None:
                 reply = lect.parse(None, text, format=found, tools=tools)
                 assert problem(reply, tools, choice, constraint.loose["lark"]) == "", text
+
+
+@every_notation
+@pytest.mark.parametrize(
+    "name", ["qwen:qwen3", "qwen:qwen3-coder", "chatglm:glm-4.5", "lfm2:lfm2-1.2b", "gemma:gemma-4"]
+)
+def test_any_order_has_no_key_twice_and_all_that_are_required(name, notation):
+    """JSON, tags, keys and values, Python and Gemma's notation, each with every row of up to three keys."""
+    template, names = lect.template(name), ("kaa", "kbb", "kcc")
+    parameters = {"type": "object", "properties": {key: {"type": "string"} for key in names}, "required": ["kbb"]}
+    tools = [{"type": "function", "function": {"name": "f", "parameters": parameters}}]
+    vocabulary = vocabulary_of(template)
+    constraint = constrain(template, tools, tokenizer=vocabulary, tool_choice="required", any_order=True)
+    assert constraint.loose[notation] == ()
+    allowed = engine(notation, constraint, vocabulary)
+    for count in range(4):
+        call = {"id": "call_0", "type": "function", "function": {"name": "f", "arguments": {}}}
+        call["function"]["arguments"] = dict.fromkeys(names[:count], "x")
+        message = {"role": "assistant", "content": "", "tool_calls": [call]}
+        written = without_stop(template, template.reply_text([*QUESTION, message], tools=tools).text)
+        for row in itertools.product(names, repeat=count):
+            text = re.sub("|".join(names), lambda match, row=row: row[names.index(match[0])], written)
+            assert (allowed.accepts(text) is None) == ("kbb" in row and len({*row}) == count), text
 
 
 def test_the_page_says_which_formats_can_be_forced():

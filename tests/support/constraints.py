@@ -2,7 +2,7 @@
 
 import json
 
-from lect_constrain.nodes import Text
+from lect_constrain.nodes import Ref, Text
 
 WORDS = [
     b"  ", b"\n\n", b" the", b" a", b"get", b"_w", b'":', b'", "', b'{"', b"}}", b"</", b"name",
@@ -148,6 +148,8 @@ class XGrammar:
 
 def ends_of(node):
     """Return the marks at which the texts of a constraint end."""
+    if isinstance(node, Ref):
+        return ends_of(node.rules[node.name])
     ends = {node.end} if isinstance(node, Text) and node.end else set()
     parts = getattr(node, "items", None) or [each for each in (getattr(node, "item", None),) if each is not None]
     return ends.union(*map(ends_of, parts)) if parts else ends
@@ -326,8 +328,21 @@ def random_tools(rng):
     ]
 
 
-def random_message(rng, tools, reasoning):
-    """Return an assistant's message with calls of some tools, content, or both."""
+def shuffled(rng, value, loose=()):
+    """Return arguments with their keys in another order, and those of objects in them, unless `loose` keeps it."""
+    kept = [path for path in loose if path.endswith("/any_order")]
+    if "/any_order" in kept or not isinstance(value, dict | list):
+        return value
+    if isinstance(value, list):
+        return [shuffled(rng, each) for each in value]
+    return {name: value[name] if kept else shuffled(rng, value[name]) for name in rng.sample([*value], len(value))}
+
+
+def random_message(rng, tools, reasoning, loose=None):
+    """Return an assistant's message with calls of some tools, content, or both.
+
+    Keys come in the order of the schema, or in any but where it is in `loose` that a constraint keeps that order.
+    """
     message = {"role": "assistant", "content": rng.choice(["", "", "Let me look.", 'So:\n\n- <b> "x"'])}
     if reasoning and rng.random() < 0.6:
         message["reasoning_content"] = rng.choice(["Two and two.", "First.\n\nThen {x} <b>."])
@@ -335,6 +350,7 @@ def random_message(rng, tools, reasoning):
     for index in range(rng.choice([0, 1, 1, 2, 3])):
         function = rng.choice(tools)["function"]
         arguments = random_value(rng, function["parameters"])
+        arguments = arguments if loose is None else shuffled(rng, arguments, loose)
         calls.append(
             {"id": f"call_{index}", "type": "function", "function": {"name": function["name"], "arguments": arguments}}
         )

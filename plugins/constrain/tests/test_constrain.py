@@ -218,6 +218,31 @@ def test_keywords_that_are_not_honoured_are_listed_or_refused():
     assert constrain(TEMPLATE, [tool()], strict=True).lark()
 
 
+def test_where_the_order_of_keys_is_kept_is_listed_or_refused():
+    def of(count, **more):
+        return {"type": "object", "properties": {f"k{at}": {"type": "integer"} for at in range(count)} | more}
+
+    inner = constrain(TEMPLATE, [tool(parameters=of(2, o=of(2)))], any_order=True)
+    assert inner.loose == {"lark": (), "gbnf": (), "xgrammar": ("/properties/o/any_order",)}
+    many = constrain(TEMPLATE, [tool(parameters=of(5))], any_order=True)
+    assert many.loose == dict.fromkeys(("lark", "gbnf", "xgrammar"), ("/any_order",))
+    with pytest.raises(lect.MessageError, match="xgrammar cannot honour /properties/o/any_order"):
+        constrain(TEMPLATE, [tool(parameters=of(2, o=of(2)))], any_order=True, strict=True).structural_tag()
+    for parameters in (of(5), of(1)):
+        free, ordered = (constrain(TEMPLATE, [tool(parameters=parameters)], any_order=each) for each in (True, False))
+        assert free.gbnf() == ordered.gbnf()
+        assert not any(ordered.loose.values())
+
+
+def test_what_an_engine_honours_inside_an_object_it_honours_in_any_order_too():
+    odd = {"type": "object", "properties": {"a": {"type": "number", "multipleOf": 3}, "b": {"$ref": "#/$defs/b"}}}
+    odd["$defs"] = {"b": {"type": "string", "not": {"const": "x"}}}
+    found = constrain(TEMPLATE, [tool(parameters=odd)], any_order=True)
+    assert [path.split("/")[-1] for path in found.loose["lark"]] == ["not"]
+    assert {path.split("/")[-1] for path in found.loose["gbnf"]} == {"multipleOf", "not"}
+    assert '"multipleOf": 3' in found.lark()
+
+
 def test_references_may_recur():
     tree = {"type": "object", "properties": {"next": {"$ref": "#/$defs/node"}}, "$defs": {"node": {
         "type": "object", "properties": {"value": {"type": "integer"}, "next": {"$ref": "#/$defs/node"}},

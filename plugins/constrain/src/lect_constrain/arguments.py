@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from lect.plugin.grammar import Literals, Params
 from lect_constrain.nodes import Lit, Node, Text, alt, closed, seq
 from lect_constrain.notations import JSON, Notation, Value
+from lect_constrain.order import keys
 from lect_constrain.schema import type_of, types_of
-from lect_constrain.values import in_order
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,7 +55,7 @@ class Arguments:
             self.loose.append("/additionalProperties")
         names = sorted(properties, key=str.lower) if pairs.is_sorted else list(properties)
         written = [(self.pair(name, {**properties[name], **shared}), name in required) for name in names]
-        return in_order(written, Lit(pairs.separator), pairs.none)
+        return keys(schema, written, Lit(pairs.separator), self.loose, "", pairs.none)
 
     def pair(self, name: str, schema: dict[str, Any]) -> Node:
         """Return one argument."""
@@ -63,7 +63,8 @@ class Arguments:
         assert pairs is not None
         if isinstance(kind, Literals):
             equals = pairs.equals.get("string", kind.assign)
-            return seq(pairs.open, name, equals, Value(schema, self.literal_notation(kind)), pairs.close)
+            literal = Value(schema, self.literal_notation(kind), path=f"/properties/{name}")
+            return seq(pairs.open, name, equals, literal, pairs.close)
         assert kind is not None
         mark = kind.close.format(key=name)
         close = pairs.close.replace("{key}", name)
@@ -99,7 +100,7 @@ class Arguments:
                 continue
             for type_name in types_of(branch):
                 if type_name != "string":
-                    found += self.values({**branch, "type": type_name, **shared}, type_name, mark)
+                    found += self.values({**branch, "type": type_name, **shared}, name, mark)
         return found
 
     def one(self, value: Any) -> tuple[str, Node]:
@@ -107,14 +108,15 @@ class Arguments:
             return "string", Lit(value)
         return type_of(value), self.notation().literal(value)
 
-    def values(self, schema: dict[str, Any], type_name: str, mark: str) -> list[tuple[str, Node]]:
+    def values(self, schema: dict[str, Any], name: str, mark: str) -> list[tuple[str, Node]]:
+        type_name, path = schema["type"], f"/properties/{name}"
         nested = type_name in ("array", "object")
         if nested and isinstance(self.kind, Params) and self.kind.nested:
             tags = (f"{self.kind.open}{{}}>", self.kind.close.replace("{key}", "{}"))
-            return [(type_name, Value(schema, Notation((), self.words, tags=tags), self.marks))]
+            return [(type_name, Value(schema, Notation((), self.words, tags=tags), self.marks, path))]
         if not nested:
-            return [(type_name, Value(schema, self.notation()))]
-        return [(type_name, Value(schema, JSON, (mark, *self.ends)))]
+            return [(type_name, Value(schema, self.notation(), path=path))]
+        return [(type_name, Value(schema, JSON, (mark, *self.ends), path))]
 
     def notation(self) -> Notation:
         return Notation(words=self.words)

@@ -56,7 +56,7 @@ class Constraint:
         """Return the structural tag that xgrammar reads, and with it vLLM and SGLang.
 
         Raises:
-            MessageError: With `strict`, if it cannot honour a keyword of a schema.
+            MessageError: With `strict`, if there is something that it cannot honour.
         """
         written: dict[str, Any] = self._checked("xgrammar")
         return written
@@ -71,7 +71,10 @@ class Constraint:
 
     @cached_property
     def loose(self) -> dict[str, tuple[str, ...]]:
-        """The keywords of schemas that a notation does not honour, as paths, by notation."""
+        """The keywords of schemas that a notation does not honour, as paths, by notation.
+
+        With `any_order`, `/any_order` after the path of an object says that it keeps the order of its schema.
+        """
         return {notation: self._written(notation)[1] for notation in ("lark", "gbnf", "xgrammar")}
 
     def _written(self, notation: str) -> tuple[Any, tuple[str, ...]]:
@@ -103,6 +106,7 @@ def constrain(
     reasoning: bool | None = None,
     prompt: Prompt | str | None = None,
     content_schema: Any = None,
+    any_order: bool = False,
     tokenizer: Any = None,
     strict: bool = False,
     format: str | Grammar | ReplyFormat | None = None,  # noqa: A002  # as in lect.parse
@@ -119,9 +123,11 @@ def constrain(
         reasoning: Whether the reply must begin with reasoning, or must not; by default, as the prompt leaves it.
         prompt: The prompt that the reply follows. Its end tells what is already said; by default, that of the template.
         content_schema: The JSON Schema of the content, where it is not free.
+        any_order: Whether the keys of objects may come in any order, up to four of them; otherwise in that of the
+            schema.
         tokenizer: The tokenizer, or a mapping of control tokens to ids: then they are tokens, not text. By default, the
             ids that the template states.
-        strict: Refuse schemas with keywords that a notation cannot honour.
+        strict: Refuse what a notation cannot honour, which is otherwise listed in `Constraint.loose`.
         format: A reply format, where there is no model: its name, a `Grammar` or a `ReplyFormat`.
         adapter: As in `lect.get_template`.
         options: The options of the template with which the prompt was rendered.
@@ -131,11 +137,13 @@ def constrain(
         LimitError: If tools or schemas are too large.
     """
     source = Source(model, format, adapter, options)
-    schemas = schemas_of(tools)
+    schemas = schemas_of(tools, any_order=any_order)
     kind, left = chosen(schemas, tool_choice)
     marks = live_marks(source.grammar, source.stop, source.markers, schemas)
     shape = source.shape
-    content = None if content_schema is None else Value(normal(content_schema, "the content"), JSON)
+    content = None
+    if content_schema is not None:
+        content = Value(normal(content_schema, "the content", any_order=any_order), JSON)
     builder = Builder(shape, marks, _ids(source.grammar), content, headed=source.grammar.channels is not None)
     loose: list[str] = []
     triggers: list[str] = []

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from lect_constrain.nodes import Alt, Chars, Lit, Node, Rep, Seq, Tokens, Word
 from lect_constrain.rules import RuleWriter
-from lect_constrain.schema import KNOWN, dumped, kept
+from lect_constrain.schema import KNOWN, Schema, dumped, is_free, kept
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from lect_constrain.nodes import Quoted, Text
     from lect_constrain.notations import Value
@@ -78,10 +78,13 @@ class Lark(RuleWriter):
         return f"/{regex(node)}/"
 
     def value(self, node: Value) -> str:
-        if not node.notation.is_json or node.without:
+        if self.left(node) is None or is_free(node.schema):
             return super().value(node)
-        schema = kept(node.schema, HONOURED, self.dropped)
+        schema = kept(node.schema, HONOURED, self.dropped, node.path)
         return "%json " + dumped({**schema, "x-guidance": OPTIONS})
+
+    def left(self, node: Value) -> Callable[[Schema], bool] | None:
+        return (lambda schema: not is_free(schema)) if node.notation.is_json and not node.without else None
 
     def written(self, node: Node) -> str:
         """Return the whole grammar."""

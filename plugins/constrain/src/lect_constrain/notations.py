@@ -82,11 +82,15 @@ class Notation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Value(Node):
-    """A value of a schema in a notation, JSON or another; `without` are marks that must not occur in its strings."""
+    """A value of a schema in a notation, JSON or another.
+
+    `without` are marks that must not occur in its strings; `path` is where its schema is in that of the tool.
+    """
 
     schema: Mapping[str, Any]
     notation: Notation
     without: tuple[str, ...] = ()
+    path: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

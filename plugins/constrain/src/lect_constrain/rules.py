@@ -12,6 +12,8 @@ from lect_constrain.values import Values
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lect_constrain.schema import Schema
+
 
 class RuleWriter(ABC):
     """Writes a tree as rules: those of nodes that occur again, and of what cannot be inlined, have names."""
@@ -97,9 +99,13 @@ class RuleWriter(ABC):
 
     def value(self, node: Value) -> str:
         """Return the body of a rule for a value."""
-        values = Values(node)
+        values = Values(node, left=self.left(node))
         self.dropped += values.dropped
         return self.expression(values.root, outer=True)
+
+    def left(self, node: Value) -> Callable[[Schema], bool] | None:
+        """Return which schemas inside a value the engine writes itself; None if there are none."""
+        return None
 
     def ref(self, node: Ref) -> str:
         key = id(node.rules), node.name

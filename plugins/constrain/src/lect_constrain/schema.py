@@ -33,6 +33,8 @@ KNOWN = frozenset([
     "minLength", "maxLength",
 ])  # fmt: skip
 """The keywords that every writer honours."""
+ANY_ORDER = "any_order"
+"""The keyword that objects of several keys have in the normal form if their keys may come in any order."""
 NAMED = ("properties", "patternProperties", "dependentSchemas")
 HIGHEST = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties")
 LOWEST = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties")
@@ -48,14 +50,14 @@ class ContradictionError(MessageError):
     """A schema that no value fits."""
 
 
-def normal(schema: Any, where: str) -> Schema:
+def normal(schema: Any, where: str, *, any_order: bool = False) -> Schema:
     """Return a schema in its normal form; `where` names it in errors.
 
     Raises:
         MessageError: If it is not a schema, refers to nothing, or no value fits it.
         LimitError: If it is too large or too deep.
     """
-    return _Normal(schema, where).result()
+    return _Normal(schema, where, any_order).result()
 
 
 def kept(
@@ -90,6 +92,13 @@ def kept(
     return found
 
 
+def is_free(schema: Mapping[str, Any]) -> bool:
+    """Return whether the keys of an object in a normal schema may come in any order."""
+    found: list[str] = []
+    kept(schema, frozenset([*KNOWN, *NAMED, *ONE]), found)
+    return any(path.endswith(f"/{ANY_ORDER}") for path in found)
+
+
 def has_text(schema: Any) -> bool:
     """Return whether a value of a normal schema may contain a string, or a key, that the schema does not spell out."""
     if not isinstance(schema, dict):
@@ -122,8 +131,8 @@ def type_of(value: Any) -> str:
 
 
 class _Normal:
-    def __init__(self, schema: Any, where: str):
-        self.root, self.where = schema, where
+    def __init__(self, schema: Any, where: str, any_order: bool):
+        self.root, self.where, self.any_order = schema, where, any_order
         self.names: dict[str, str] = {}
         self.defs: Schema = {}
         self.count = 0
@@ -287,36 +296,36 @@ class _Normal:
             del schema["const"]
         if "enum" in schema:
             values = [each for each in schema["enum"] if {type_of(each), _wider(each)} & {*types}]
-            schema = _plain_enum(values or self.refuse(path, "no value of its enum has its type"))
+            schema = self.plain_enum(values or self.refuse(path, "no value of its enum has its type"))
         known = schema.get("properties", {})
         if schema.get("additionalProperties") is False and "patternProperties" not in schema:
             missing = [name for name in schema.get("required", ()) if name not in known]
             if missing:
                 self.refuse(path, f"{missing[0]!r} is required, and is none of its properties")
-        return schema
+        is_free = self.any_order and len({*known, *schema.get("required", ())}) > 1
+        return {**schema, ANY_ORDER: True} if is_free else schema
+
+    def plain_enum(self, values: list[Any]) -> Schema:
+        """Return the schema of given values, in which lists and objects are written out: engines print them tightly."""
+        found: list[Schema] = [self.constant(each) for each in values if isinstance(each, list | dict)]
+        scalars = [each for each in values if not isinstance(each, list | dict)]
+        found += [{"enum": scalars}] if scalars else []
+        return found[0] if len(found) == 1 else {"anyOf": found}
+
+    def constant(self, value: Any) -> Schema:
+        if isinstance(value, dict):
+            properties = {name: self.constant(each) for name, each in value.items()}
+            fixed = {"type": "object", "properties": properties, "required": [*value], "additionalProperties": False}
+            return self.checked(fixed, "")
+        if isinstance(value, list):
+            count = len(value)
+            fixed = {"type": "array", "items": False, "minItems": count, "maxItems": count}
+            return {**fixed, "prefixItems": [self.constant(each) for each in value]} if value else fixed
+        return {"enum": [value]}
 
     def refuse(self, path: str, why: str) -> Any:
         msg = f"the schema of {self.where} fits no value at {path or '/'}: {why}"
         raise ContradictionError(msg)
-
-
-def _plain_enum(values: list[Any]) -> Schema:
-    """Return the schema of given values, in which lists and objects are written as such: engines print them tightly."""
-    found: list[Schema] = [_constant(each) for each in values if isinstance(each, list | dict)]
-    scalars = [each for each in values if not isinstance(each, list | dict)]
-    found += [{"enum": scalars}] if scalars else []
-    return found[0] if len(found) == 1 else {"anyOf": found}
-
-
-def _constant(value: Any) -> Schema:
-    if isinstance(value, dict):
-        properties = {name: _constant(each) for name, each in value.items()}
-        return {"type": "object", "properties": properties, "required": [*value], "additionalProperties": False}
-    if isinstance(value, list):
-        count = len(value)
-        fixed = {"type": "array", "items": False, "minItems": count, "maxItems": count}
-        return {**fixed, "prefixItems": [_constant(each) for each in value]} if value else fixed
-    return {"enum": [value]}
 
 
 def _wider(value: Any) -> str:

@@ -6,10 +6,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lect_constrain.gbnf import Gbnf
-from lect_constrain.nodes import Alt, Chars, Lit, Node, Quoted, Rep, Seq, Text, Tokens, Word
+from lect_constrain.nodes import Alt, Chars, Lit, Node, Quoted, Ref, Rep, Seq, Text, Tokens, Word
 from lect_constrain.notations import Begun, Value
+from lect_constrain.order import MOST
 from lect_constrain.patterns import NOT_IN_STRINGS, is_open
-from lect_constrain.schema import KNOWN, has_text, kept, types_of
+from lect_constrain.schema import ANY_ORDER, KNOWN, has_text, kept, types_of
+from lect_constrain.values import Values
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -49,6 +51,9 @@ class Tag:
                 return {"type": "regex", "pattern": f"[{allowed}]{{{low},{'' if high is None else high}}}"}
             case Value():
                 return self.value(node)
+            case Ref(name, rules):
+                # A tag has no rules: what may come in any order is written out.
+                return self.format(rules[name])
             case Seq(items):
                 return _row([self.format(each) for each in items])
             case Alt(items):
@@ -87,8 +92,14 @@ class Tag:
         """Return a value: as JSON, which the engine knows, or as a grammar."""
         if not node.notation.is_json:
             return self.grammar(node)
+        if ANY_ORDER in node.schema and len(node.schema.get("properties", ())) <= MOST and not node.path:
+            # A tag has no rules: those of objects inside this one would multiply.
+            values = Values(node, left=lambda _: True)
+            self.dropped += values.dropped
+            return self.format(values.root)
         excludes = [*node.without] if node.without and has_text(node.schema) else []
-        schema = _patterned(kept(node.schema, HONOURED, self.dropped, unless=partial(_is_ignored, bool(excludes))))
+        is_ignored = partial(_is_ignored, bool(excludes))
+        schema = _patterned(kept(node.schema, HONOURED, self.dropped, node.path, unless=is_ignored))
         # Without a limit, a model may write white space until it runs out of tokens.
         found = {"type": "json_schema", "json_schema": schema or True, "max_whitespace_cnt": 8}
         return {**found, "excludes": excludes} if excludes else found
@@ -132,6 +143,8 @@ def _has_tagged_values(node: Node) -> bool:
     """Return whether values consist of marks again, which grammars inside a structural tag have as texts."""
     if isinstance(node, Value):
         return node.notation.tags is not None
+    if isinstance(node, Ref):
+        return _has_tagged_values(node.rules[node.name])
     parts = node.items if isinstance(node, Seq | Alt) else (node.item,) if isinstance(node, Rep) else ()
     return any(map(_has_tagged_values, parts))
 

@@ -13,7 +13,7 @@ MOST = 4096
 """How many tools there may be."""
 
 
-def schemas_of(tools: Any) -> dict[str, Schema]:
+def schemas_of(tools: Any, *, any_order: bool = False) -> dict[str, Schema]:
     """Return the schemas of tools in their normal form, by name.
 
     Raises:
@@ -40,7 +40,7 @@ def schemas_of(tools: Any) -> dict[str, Schema]:
             raise MessageError(msg)
         assert isinstance(function, Mapping)
         parameters = function.get("parameters")
-        schema = normal({"type": "object"} if parameters is None else parameters, name)
+        schema = normal({"type": "object"} if parameters is None else parameters, name, any_order=any_order)
         if "type" not in schema and not schema.keys() & {"$ref", "anyOf", "enum"}:
             schema = {"type": "object", **schema}
         found[name] = schema

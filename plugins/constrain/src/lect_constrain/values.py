@@ -6,12 +6,13 @@ from math import ceil, floor
 from typing import TYPE_CHECKING, Any
 
 from lect_constrain.nodes import EMPTY, Chars, Lit, Node, Ref, Rep, Word, alt, closed, optional, seq
-from lect_constrain.notations import JSON
+from lect_constrain.notations import JSON, Value
+from lect_constrain.order import keys
 from lect_constrain.patterns import FORMATS, UnknownPatternError, is_open, pattern_node
-from lect_constrain.schema import KNOWN, kept, types_of
+from lect_constrain.schema import ANY_ORDER, KNOWN, Schema, dumped, types_of
 
 if TYPE_CHECKING:
-    from lect_constrain.notations import Value
+    from collections.abc import Callable
 
 ANY: dict[str, Any] = {"type": ["string", "integer", "number", "boolean", "null", "array", "object"]}
 LONGEST = 15
@@ -24,23 +25,37 @@ WHOLE = alt([Lit("0"), seq(Chars("1-9", 1, 1), Chars("0-9", 0, LONGEST))])
 class Values:
     """The nodes of one value.
 
+    Args:
+        value: The value.
+        left: Which schemas inside it are left to the engine, as values again.
+
     Attributes:
         root: The value itself.
         rules: What `Ref` nodes in it refer to, by name.
         dropped: The paths of keywords that are not honoured.
     """
 
-    def __init__(self, value: Value):
-        self.notation, self.without = value.notation, value.without
+    def __init__(self, value: Value, *, left: Callable[[Schema], bool] | None = None):
+        self.notation, self.without, self.left = value.notation, value.without, left
         self.dropped: list[str] = []
-        schema = kept(value.schema, KNOWN, self.dropped)
-        self.schemas: dict[str, Any] = {"any": ANY, **schema.pop("$defs", {})}
+        schema = dict(value.schema)
+        self.defs: dict[str, Any] = schema.pop("$defs", {})
+        self.schemas: dict[str, Any] = {"any": ANY, **self.defs}
         self.rules: dict[str, Node] = {}
         self.within: list[str] = []
-        self.root = self.node(schema)
+        self.root = self.own(schema, value.path)
 
     def node(self, schema: dict[str, Any], path: str = "") -> Node:
+        """Return the values of a schema, or leave them to the engine."""
+        if self.left is not None:
+            whole = {**schema, "$defs": self.defs} if self.defs and '"$ref"' in dumped(schema) else schema
+            if self.left(whole):
+                return Value(whole, self.notation, path=path)
+        return self.own(schema, path)
+
+    def own(self, schema: Schema, path: str) -> Node:
         """Return the values of a schema."""
+        self.dropped += [f"{path}/{word}" for word in schema if word not in KNOWN and word != ANY_ORDER]
         if "$ref" in schema:
             return self.rule(schema["$ref"].removeprefix("#/$defs/"))
         if "anyOf" in schema:
@@ -60,12 +75,12 @@ class Values:
         if self.notation.tags and name not in self.within:
             # A text and what closes it are one node: only what recurs is a rule.
             self.within.append(name)
-            found = self.node(schema)
+            found = self.node(schema, f"/$defs/{name}")
             self.within.remove(name)
             return found
         if key not in self.rules:
             self.rules[key] = EMPTY
-            self.rules[key] = self.node(schema)
+            self.rules[key] = self.node(schema, f"/$defs/{name}")
         return Ref(key, self.rules)
 
     def in_json(self, schema: dict[str, Any], path: str) -> Node:
@@ -173,45 +188,22 @@ class Values:
             if not keyed and extra is not False:
                 # A key that is free could not be repeated in what closes it.
                 return self.in_json(schema, path)
-            return in_order(
-                [(self.tagged(name, each), name in required) for name, each in keyed.items()], Lit(""), "{}"
-            )
+            tagged = [(self.tagged(name, each), name in required) for name, each in keyed.items()]
+            return keys(schema, tagged, EMPTY, self.dropped, path, "{}")
         colon = seq(":", notation.gap())
         pairs = [(seq(notation.key(name), colon, each), name in required) for name, each in keyed.items()]
-        free = None
+        comma = seq(",", notation.gap())
         if extra is not False and not keyed:
             value = self.node({} if extra is True else extra, f"{path}/additionalProperties")
             # A key that is free must not be one of the others, which no writer can say: so it stands alone.
             key = Word(seq('"', Chars("A-Za-z_", 1, 1), Chars("A-Za-z0-9_", 0, 24), '"'))
             bare = Word(seq(Chars("A-Za-z_", 1, 1), Chars("A-Za-z0-9_", 0, 24)))
             free = seq(bare if notation.bare_keys else key, colon, value)
-        elif extra is not False:
-            self.dropped.append(f"{path}/additionalProperties")
-        comma = seq(",", notation.gap())
-        inner = in_order(pairs, comma) if free is None else optional(seq(free, Rep(seq(comma, free), 0, 8)))
-        return seq("{", notation.gap(), inner, notation.gap(), "}")
-
-
-def in_order(pairs: list[tuple[Node, bool]], separator: Node, none: str = "") -> Node:
-    """Return parts in their order, with a separator between those that are there; each says if it is required.
-
-    `none` is what is there if none of them is.
-
-    It is as long as the list: what may follow a part is the same whatever came before it.
-    """
-    following: Node | None = None
-    """What may come after a part that is there."""
-    beginning: Node = Lit(none) if none else EMPTY
-    """What may come if nothing is there yet."""
-    for pair, required in reversed(pairs):
-        whole = pair if following is None else seq(pair, following)
-        further = seq(separator, whole)
-        if required:
-            beginning, following = whole, further
+            inner = optional(seq(free, Rep(seq(comma, free), 0, 8)))
         else:
-            beginning = alt([whole, beginning])
-            following = alt([further, Lit("") if following is None else following])
-    return beginning
+            self.dropped += [f"{path}/additionalProperties"] * (extra is not False)
+            inner = keys(schema, pairs, comma, self.dropped, path)
+        return seq("{", notation.gap(), inner, notation.gap(), "}")
 
 
 def _integers(low: int | None, high: int | None) -> list[Node]:

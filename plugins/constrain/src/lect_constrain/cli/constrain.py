@@ -41,7 +41,9 @@ def configure(parser: ArgumentParser) -> None:
     add("--reasoning", action=BooleanOptionalAction, default=SUPPRESS, help=reasons)
     add("--prompt", metavar="FILE", help="the prompt that the reply follows: its end tells what is already said")
     add("--content-schema", metavar="FILE", help="a JSON Schema for the content, where it is not free")
-    add("--strict", action="store_true", help="refuse schemas with keywords that the notation cannot honour")
+    order = "let the keys of objects come in any order, up to four of them; otherwise in that of the schema"
+    add("--any-order", action="store_true", help=order)
+    add("--strict", action="store_true", help="refuse what the notation cannot honour")
     add("--format", metavar="NAME", help="a reply format, without a model: a name from `lect formats`")
     add("--adapter", metavar="NAME", help="the adapter or template to use, as in lect prompt")
     options = "an option with which the prompt is rendered, such as enable_thinking=false; may be given several times"
@@ -71,6 +73,7 @@ def run(arguments: Namespace) -> None:
         reasoning=getattr(arguments, "reasoning", None),
         prompt=None if arguments.prompt is None else read_text(arguments.prompt),
         content_schema=None if arguments.content_schema is None else read_json(arguments.content_schema),
+        any_order=arguments.any_order,
         strict=arguments.strict,
         format=arguments.format,
         adapter=arguments.adapter,
