@@ -93,13 +93,16 @@ def _skeleton(chat: Chat, out: TrackingWriter, watch: Watch) -> Skeleton | None:
     skeleton.asks_empty = bool(asked)
     skeleton.count = len(chat.messages)
     order = [place.text for _, place in skeleton.slots]
-    skeleton.order = None if order == list(range(skeleton.count)) else order
+    used = sorted(set(order))
+    skeleton.unwritten = [text for text in reversed(range(skeleton.count)) if text not in used]
+    skeleton.order = None if order == used else [used.index(text) for text in order]
     skeleton.changes = [
         (place, made_by) for place, (_, (_, made_by, _)) in enumerate(skeleton.slots) if made_by is not plain_str
     ]
     skeleton.day = chat.day_read
     asks = watch.words or skeleton.compares or skeleton.asks_empty
-    skeleton.is_plain = not (asks or skeleton.order is not None or skeleton.changes or skeleton.day)
+    is_moved = skeleton.unwritten or skeleton.order is not None
+    skeleton.is_plain = not (asks or is_moved or skeleton.changes or skeleton.day)
     skeleton.unused = [(_text_at(unused.path), unused) for unused in find_unused(chat, out)]
     skeleton.turns = skeleton.spans = None
     skeleton.left = 1

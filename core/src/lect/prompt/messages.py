@@ -38,12 +38,11 @@ def read_messages(
     if type(messages) is not list and not is_list(messages):
         wrong("messages", messages, "a list of messages" + (ROWS if isinstance(messages, Mapping) else ""))
     result: list[Message] = []
-    add = result.append
     for index, raw in enumerate(messages):
         try:
             role = raw["role"]
             content = raw["content"]
-            if len(raw) == 2 and type(content) is str and type(role) is str and role in roles:
+            if len(raw) == 2 and type(content) is type(role) is str and role in roles:
                 # Most messages are just a role and a text.
                 message = Message()
                 message.index = index
@@ -54,12 +53,12 @@ def read_messages(
                 else:
                     message.role = role
                     message.content = content
-                add(message)
+                result.append(message)
                 continue
         except (LookupError, TypeError):
             pass
         read = read_exact(index, raw, roles, accepts, limits, tracked=tracked) if type(raw) is dict else None
-        add(read or _read_message(index, raw, roles, accepts, limits, tracked=tracked))
+        result.append(read or _read_message(index, raw, roles, accepts, limits, tracked=tracked))
     return result
 
 

@@ -28,12 +28,13 @@ class Skeleton:
 
     __slots__ = (
         "asks_empty", "changes", "checked_at", "compares", "count", "day", "is_ascii", "is_plain", "layout", "left",
-        "order", "pieces", "slots", "spans", "turns", "unused",
+        "order", "pieces", "slots", "spans", "turns", "unused", "unwritten",
     )  # fmt: skip
 
     pieces: list[str]  # literal, empty place, literal, ..., literal
     count: int  # how many texts there are
-    order: list[int] | None  # the text that goes into each place; None if it is simply all of them in order
+    unwritten: list[int]  # the texts that go nowhere, the last one first
+    order: list[int] | None  # which of the others goes into each place; None if it is simply all of them in order
     changes: list[tuple[int, Callable[[str], str]]]  # places whose texts are converted, and the functions that do so
     is_ascii: bool  # whether the pieces are
     is_plain: bool  # whether the texts are simply written as they are and in order, whatever is in them and every day
@@ -60,12 +61,11 @@ class Skeleton:
         It would if a text contains one of `words`.
 
         Raises:
-            TypeError: If one is not a text.
+            TypeError: If one is found not to be a text; where one is written, joining all of them finds it.
         """
         if len(texts) != self.count or (self.asks_empty and "" in texts):
             return None
-        if words or self.order is not None:
-            # This raises TypeError for anything but text, also where it would not be written.
+        if words:
             everything = "\0".join(texts)
             for word in words:
                 if word in everything:
@@ -73,15 +73,15 @@ class Skeleton:
         for one, two in self.compares:
             if one.made_by(texts[one.text]) == two.made_by(texts[two.text]):
                 return None
-        placed = texts.copy() if self.order is None else [texts[text] for text in self.order]
+        placed = texts.copy()
+        for text in self.unwritten:
+            if type(placed.pop(text)) is not str:
+                return None
+        if self.order is not None:
+            placed = [placed[text] for text in self.order]
         for place, made_by in self.changes:
             placed[place] = made_by(placed[place])
         return None if self.asks_empty and "" in placed else placed
-
-    def is_encodable(self, text: str, placed: list[str]) -> bool:
-        """Return whether a prompt that is not ASCII, with these texts in it, contains no half of a surrogate pair."""
-        # The literals were checked when the skeleton was built: where they are not ASCII, the texts may still be.
-        return (not self.is_ascii and "".join(placed).isascii()) or is_encodable(text)
 
 
 class FromSkeleton:

@@ -20,7 +20,7 @@ from lect.prompt.chat import Chat, today
 from lect.prompt.limits import LONGEST_FAST
 from lect.prompt.program import run_program
 from lect.prompt.remembered import EQUAL_BYTES
-from lect.prompt.skeleton import PLACES
+from lect.prompt.skeleton import PLACES, is_encodable
 from lect.prompt.writer import Writer
 
 if TYPE_CHECKING:
@@ -125,7 +125,9 @@ class Skeletons:
             # Raises ValueError if there are not as many texts as places.
             pieces[PLACES] = placed
             text = "".join(pieces)
-            if len(text) > LONGEST_FAST or not (text.isascii() or skeleton.is_encodable(text, placed)):
+            # The literals were checked when the skeleton was built: where they are not ASCII, the texts may still be.
+            is_ascii = text.isascii() or (not skeleton.is_ascii and "".join(placed).isascii())
+            if len(text) > LONGEST_FAST or not (is_ascii or is_encodable(text)):
                 return None
             if not self._exact:
                 skeleton.left -= 1
