@@ -235,3 +235,61 @@ def test_a_text_may_be_written_if_there_is_no_system_text():
     assert table.text([system, user]) == ">S:\nU:E\nU:Hi\n"
     assert table.but(default_system="D").text([user]) == ">S:D\nU:E\nU:Hi\n"
     assert table.but(system=None).text([system, user]) == ">-\nU:E\nU:Hi\n"
+
+
+def by_program(chat, out):
+    """Write something else than the table, so that it is seen who has written; a real program writes the same."""
+    out += "program:", str(len(chat.messages))
+
+
+BESIDE = table(system=Turn("S:", ";"), closing="$", program=by_program)
+
+
+@pytest.mark.parametrize(
+    ("turns", "generate", "expected"),
+    [
+        ([U], True, "U:u;A:"),
+        ([S, U], True, "S:s;U:u;A:"),
+        ([U, A], False, "U:u;A:a;$"),
+        ([S, U, U, A, A, U], True, "S:s;U:u;U:u;A:a;A:a;U:u;A:"),
+        ([], False, "program:0"),
+        # Neither an answer at the end nor a generation prompt, or both.
+        ([U], False, "program:1"),
+        ([U, A], True, "program:2"),
+        # Roles that are not ordinary, or not there.
+        ([A, U], True, "program:2"),
+        ([U, S, U], True, "program:3"),
+        ([S, S, U], True, "program:3"),
+        ([D, U], True, "program:2"),
+        ([U, A, T], True, "program:3"),
+    ],
+)
+def test_beside_a_program_a_table_writes_ordinary_chats(turns, generate, expected):
+    # Each template meets the roles once: skeletons are learnt from the program.
+    assert prompt(BESIDE.but(), *turns, generate=generate) == expected
+    assert BESIDE.but().pairs_text(None, turns, add_generation_prompt=generate) == expected
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"tools": [{"type": "function", "function": {"name": "look"}}]},
+        {"bos_token": "<s>"},
+        {"messages": [{"role": "user", "content": "u", "name": "Ann"}]},
+        {"messages": [{"role": "user", "content": [{"type": "text", "text": "u"}]}]},
+        {"messages": [{"role": "user", "content": None}]},
+    ],
+)
+def test_beside_a_program_a_table_writes_nothing_but_roles_and_texts(more):
+    given = {"messages": [{"role": "user", "content": "u"}], "add_generation_prompt": True, **more}
+    assert BESIDE.but().text(**given) == "program:1"
+
+
+def test_beside_a_program_without_a_turn_for_it_the_program_decides_about_a_system_text():
+    assert prompt(BESIDE.but(system=None), S, U, generate=True) == "program:2"
+
+
+def test_a_table_beside_a_program_is_not_the_whole_format():
+    assert BESIDE.table is None
+    assert BESIDE.but(program=None).table is not None
+    assert BESIDE.but().stated() == BESIDE.stated()

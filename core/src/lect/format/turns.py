@@ -66,12 +66,14 @@ class TurnTemplate(Template):
             `nothing`.
         system_first: Whether a system text that does not come first is left out.
         refuses: Whether roles without a turn are refused instead of left out.
+        program: What writes all that the table cannot, such as tools and calls, as in `Template`; the table then holds
+            for ordinary chats: messages of a role and a text, a user first or after the system text, then users and
+            assistants, and with an answer at the end or a generation prompt. Both must write the same.
         facts: What `Template` takes: bos, stop, markers, default_system, reply, ...
     """
 
-    __slots__ = ("_head", "_later_table", "_static", "_table", "_tracked_table", "turns", *FIELDS)
+    __slots__ = ("_exact", "_head", "_later_table", "_static", "_table", "_tracked_table", "turns", *FIELDS)
 
-    _exact = True
     turns: Mapping[str, Turn]
 
     def __init__(
@@ -94,6 +96,7 @@ class TurnTemplate(Template):
         empty: Literal["all", "generation", "nothing"] = "all",
         system_first: bool = False,
         refuses: bool = False,
+        program: Callable[[Chat, Writer], None] | None = None,
         **facts: Any,
     ):
         turns = {"system": system, "user": user, "assistant": assistant, "tool": tool}
@@ -113,7 +116,8 @@ class TurnTemplate(Template):
         facts.setdefault("roles", tuple(self.turns))
         # A turn for results does not make a format with tools: a table has no place for schemas and calls.
         facts.setdefault("capabilities", ["system"] if system is not None else [])
-        super().__init__(name, self._write, looks_for=(), **facts)
+        self._exact = program is None
+        super().__init__(name, program or self._write, looks_for=(), **facts)
         self._tracked_table = self._entries(filled=False)
         has_places = any(each[3] for each in self._tracked_table.values())
         self._table = self._entries(filled=True) if has_places else self._tracked_table
@@ -122,12 +126,16 @@ class TurnTemplate(Template):
         self._later_table = self._table
         if system_first:
             self._later_table = {role: entry for role, entry in self._table.items() if role != "system"}
+        if program is not None:
+            self._later_table = {role: self._table[role] for role in ("user", "assistant")}
+            self._table = {role: self._table[role] for role in ("system", "user") if role in self._table}
         self._head: str | None = None
 
     def stated(self) -> dict[str, Any]:
         facts = super().stated()
-        del facts["program"], facts["looks_for"]
+        del facts["looks_for"]
         return facts | {
+            "program": None if self._exact else self.program,
             **{role: self.turns.get(role) for role in ("system", "user", "assistant", "tool")},
             **{field: getattr(self, field) for field in FIELDS},
             # If it came from the assistant's turn, it follows changes of that turn.
@@ -135,8 +143,8 @@ class TurnTemplate(Template):
         }
 
     @property
-    def table(self) -> Self:
-        return self
+    def table(self) -> Self | None:
+        return self if self._exact else None
 
     @property
     def written_at(self) -> str:
@@ -202,7 +210,8 @@ class TurnTemplate(Template):
             MessageError: If a role is not one of the format's, or a text is not a `str`.
         """
         given = pairs if system is None else [("system", system), *pairs]
-        text = self._joined(iter(given), add_generation_prompt) if len(given) <= DEFAULT.messages else None
+        is_fast = self._exact and len(given) <= DEFAULT.messages
+        text = self._joined(iter(given), add_generation_prompt) if is_fast else None
         if text is None:
             # The long way reads what is not plain text, and says clearly what is wrong.
             messages = messages_of_pairs(system, pairs, self.accepted_roles)
@@ -215,7 +224,8 @@ class TurnTemplate(Template):
         if type(messages) is list and len(messages) <= DEFAULT.messages and not (tools or options):
             # A message with another field may say more than its text.
             with suppress(LookupError, TypeError, ValueError, AttributeError):
-                if sum(map(len, messages)) == 2 * len(messages):
+                is_ordinary = self._exact or bool(asking) is (messages[-1]["role"] != "assistant")
+                if is_ordinary and sum(map(len, messages)) == 2 * len(messages):
                     text = self._joined(map(ROLE_AND_TEXT, messages), asking)
         return super()._long_way(request) if text is None else text
 
@@ -235,7 +245,7 @@ class TurnTemplate(Template):
             elif "system" in self.turns:
                 # It replaces the default, and the examples follow it.
                 out = self._opened([first])
-            elif isinstance(first[1], str):
+            elif self._exact and isinstance(first[1], str):
                 # There is no place for it, nor for the default.
                 out = self._opened([])
             else:

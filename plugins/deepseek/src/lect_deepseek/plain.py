@@ -1,6 +1,6 @@
 """The first generations: DeepSeek-LLM, -MoE, -Math, -Coder and V2, whose turns are plain text, and V2 of June 2024."""
 
-from lect.plugin import Chat, Template, Turn, TurnTemplate, Writer
+from lect.plugin import Chat, Turn, TurnTemplate, Writer
 
 BOS = "<｜begin▁of▁sentence｜>"
 EOS = "<｜end▁of▁sentence｜>"
@@ -45,10 +45,13 @@ V2_CHAT_0628 = LLM_CHAT.but(
     text_separators=False,
     source="deepseek-ai/DeepSeek-V2-Chat-0628, tokenizer_config.json",
 )
-# Not a table: a system text anywhere, not only at the beginning, replaces the default.
-CODER_INSTRUCT = Template(
+# A program beside the table: a system text anywhere, not only at the beginning, replaces the default.
+CODER_INSTRUCT = TurnTemplate(
     "deepseek-coder",
-    coder,
+    system=Turn(),
+    user=Turn("### Instruction:\n", "\n"),
+    assistant=Turn("### Response:\n", "\n<|EOT|>\n"),
+    program=coder,
     bos=BOS,
     default_system=(
         "You are an AI programming assistant, utilizing the Deepseek Coder model, developed by Deepseek Company, and "
@@ -58,6 +61,5 @@ CODER_INSTRUCT = Template(
     stop={"<|EOT|>": 32021},
     markers=["### Instruction:", "### Response:", "<|EOT|>", BOS, EOS],
     text_separators=True,
-    looks_for=(),
     source="deepseek-ai/deepseek-coder-6.7b-instruct, tokenizer_config.json",
 )

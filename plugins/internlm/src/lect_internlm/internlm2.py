@@ -5,7 +5,7 @@ from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 from lect.errors import MessageError, saferepr
-from lect.plugin import Call, Chat, Message, Template, Writer
+from lect.plugin import Call, Chat, Message, Turn, TurnTemplate, Writer
 from lect.plugin.grammar import CALL_IN_WORDS, JSON_OBJECT, THINK, CallSyntax, Code, Grammar, ReplyFormat, Section
 
 # The document says that the model also makes calls in the form of ReAct if a prompt asks it to. No token marks such a
@@ -198,8 +198,8 @@ def write_chat(chat: Chat, out: Writer, tokens: Tokens) -> None:
         write_tools(chat, out, tokens)
     start, end = tokens.start, f"{tokens.end}\n"
     for message in out.turns(messages[opening:]):
-        # Nearly all messages are plain.
-        if message.role in PLAIN_ROLES and not (message.name or message.tool_calls):
+        # Nearly all messages are a role and a text.
+        if len(message.raw) == 2 and message.role in PLAIN_ROLES:
             out += start, message.role, "\n", message.content, end
         else:
             write_turn(chat, out, tokens, environment, message)
@@ -224,9 +224,12 @@ def internlm2(chat: Chat, out: Writer) -> None:
     write_chat(chat, out, SPELLINGS[spelling])
 
 
-INTERNLM2 = Template(
+INTERNLM2 = TurnTemplate(
     "internlm2-chat",
-    internlm2,
+    system=Turn("<|im_start|>{role}\n", "<|im_end|>\n"),
+    user=Turn("<|im_start|>{role}\n", "<|im_end|>\n"),
+    assistant=Turn("<|im_start|>{role}\n", "<|im_end|>\n"),
+    program=internlm2,
     roles=["system", "user", "assistant", "environment"],
     bos="<s>",
     capabilities=["system", "tools", "parallel_tools", "code_interpreter"],
@@ -237,7 +240,6 @@ INTERNLM2 = Template(
         "<|action_start|>": 92541, "<|im_end|>": 92542, "<|im_start|>": 92543,
         "[UNUSED_TOKEN_{}]": range(92397, 92544),
     },
-    looks_for=(),
     reply=INTERNLM2_ACTION.grammar,
     source="InternLM/InternLM, chat/chat_format.md; internlm/internlm2-chat-7b, tokenizer_config.json",
 )  # fmt: skip

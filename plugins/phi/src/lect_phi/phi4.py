@@ -116,9 +116,13 @@ def phi4_multimodal(chat: Chat, out: Writer) -> None:
     out.append("<|assistant|>" if chat.add_generation_prompt else chat.eos)
 
 
-PHI4_MINI = Template(
+PHI4_MINI = TurnTemplate(
     "phi-4-mini",
-    phi4_mini,
+    system=Turn("<|{role}|>", "<|end|>"),
+    user=Turn("<|{role}|>", "<|end|>"),
+    assistant=Turn("<|{role}|>", "<|end|>"),
+    closing="{eos}",
+    program=phi4_mini,
     eos="<|endoftext|>",
     stop={"<|end|>": 200020, "<|endoftext|>": 199999},
     markers=[
@@ -132,13 +136,15 @@ PHI4_MINI = Template(
         "<|end|>",
         "<|endoftext|>",
     ],
-    looks_for=(),
     reply=PHI4MINI_FUNCTOOLS.grammar,
     source="microsoft/Phi-4-mini-instruct, tokenizer_config.json",
 )
-PHI4_MINI_REASONING = PHI4_MINI.but(
-    name="phi-4-mini-reasoning",
-    program=phi4_mini_reasoning,
+PHI4_MINI_REASONING = Template(
+    "phi-4-mini-reasoning",
+    phi4_mini_reasoning,
+    eos=PHI4_MINI.eos,
+    stop=PHI4_MINI.stop,
+    looks_for=(),
     default_system="Your name is Phi, an AI math expert developed by Microsoft.",
     capabilities=["system", "reasoning"],
     markers=[*PHI4_MINI.markers, "<think>", "</think>"],

@@ -1,6 +1,6 @@
 """Zephyr, by the H4 team of Hugging Face; StableLM Zephyr, by Stability AI, and TinyLlama Chat, tuned the same way."""
 
-from lect.plugin import DEFAULT, Chat, Family, Rule, Template, Turn, TurnTemplate, Writer
+from lect.plugin import DEFAULT, Chat, Family, Rule, Turn, TurnTemplate, Writer
 
 __lect_api__ = "~=1.0"
 
@@ -50,14 +50,17 @@ TINYLLAMA = STABLELM_ZEPHYR.but(
     markers=["<|system|>", "<|user|>", "<|assistant|>", "<unk>", "<s>", "</s>"],
     source="TinyLlama/TinyLlama-1.1B-Chat-v1.0, tokenizer_config.json",
 )
-ZEPHYR_GEMMA = Template(
+ZEPHYR_GEMMA = TurnTemplate(
     "zephyr-gemma",
-    zephyr_gemma,
+    system=Turn("<|im_start|>{role}\n", "<|im_end|>\n"),
+    user=Turn("<|im_start|>{role}\n", "<|im_end|>\n"),
+    assistant=Turn("<|im_start|>{role}\n", "<|im_end|>\n"),
+    closing="{eos}",
+    program=zephyr_gemma,
     bos="<bos>",
     eos="<eos>",
     stop=["<|im_end|>", "<eos>"],
     markers=["<|im_start|>", "<|im_end|>", "<bos>", "<eos>"],
-    looks_for=(),
     source="HuggingFaceH4/zephyr-7b-gemma-sft-v0.1, tokenizer_config.json",
 )
 
