@@ -9,6 +9,7 @@ Below = Mapping[str, "Below"]
 """The fields in which there may be objects too, and what may be below those."""
 MESSAGE: Below = {"content": {}, "tool_calls": {"function": {"arguments": {}}, "arguments": {}}}
 TOOL: Below = {"function": {"parameters": {}}, "parameters": {}}
+TEXT_OR_NONE = frozenset((str, type(None)))
 
 
 def plain_messages(messages: Any) -> Any:
@@ -45,7 +46,7 @@ def _plain(value: Any, below: Below, *, are_tools: bool = False) -> Any:
 
 
 def _plain_item(value: Any, below: Below, *, are_tools: bool) -> Any:
-    if type(value) is dict and all(type(value.get(name, "")) is str for name in below):
+    if type(value) is dict and TEXT_OR_NONE.issuperset(map(type, map(value.get, below))):
         return value  # Nearly all messages: they have a text and no calls.
     fields = dumped(value)
     if not isinstance(fields, Mapping):

@@ -209,7 +209,7 @@ class AnswerWriter:
 
     def _around(self, prompt: Prompt, index: int) -> Around | None:
         """Return what is around the reasoning of a message in a rendering."""
-        text, (_, segments, starts) = prompt.text, prompt.layout
+        text, segments, starts = prompt.text, prompt.segments, prompt.layout.starts
         own = [at for at, each in enumerate(segments) if is_own(each, index) and each.path[2] in REASONING_NAMES]
         if not own or own[0] == 0:
             return None

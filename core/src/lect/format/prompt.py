@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lect.computed import computed
 from lect.errors import MaskError
 from lect.pictures import picture
-from lect.prompt.segments import Ended, is_role
+from lect.prompt.segments import Ended, Layout, is_role
 from lect.values import TRANSFORMED, Control, Origin, Segment
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lect.tokens.policy import LossPolicy
     from lect.tokens.served import Deviation
     from lect.tokens.spans import LossSpan
-    from lect.tokens.turns import Layout, TurnSpan, Write
+    from lect.tokens.turns import TurnSpan, Write
     from lect.values import Unused
 
     PromptSource = FromProgram | FromSkeleton | Ended
@@ -116,16 +116,14 @@ class Prompt:
     @computed
     def layout(self) -> Layout:
         """The segments, and the offset at which each begins."""
-        from lect.tokens.turns import layout_of
-
-        return layout_of(self.text, self.segments)
+        return Layout(self.text, self.segments)
 
     @computed
     def turns(self) -> Sequence[TurnSpan]:
         """Where the turn of each message is, and which part of it its speaker writes."""
-        from lect.tokens.turns import turns_in
+        from lect.tokens import turns
 
-        return turns_in(self.layout, self.template, self._request, self._write, self._skeleton)
+        return turns.turns_in(self.layout, self.template, self._request, self._write, self._skeleton)
 
     @property
     def last_turn(self) -> TurnSpan | None:
@@ -160,25 +158,22 @@ class Prompt:
         Raises:
             MaskError: If the weight that a message states is invalid, or the policy does not fit the prompt.
         """
-        from lect.tokens.policy import DEFAULT_POLICY, STATES
-        from lect.tokens.spans import loss_spans, marked_spans, usual_spans
+        from lect.tokens import policy as policies
+        from lect.tokens import spans
 
-        policy, skeleton, trains = policy or DEFAULT_POLICY, self._skeleton, self.trains
+        usual = policies.DEFAULT_POLICY
+        policy, skeleton, trains = policy or usual, self._skeleton, self.trains
         if policy.marks == "template":
-            spans = marked_spans(self.layout, self._own_marks(), self._said_of_loss, policy)
-        elif (
-            skeleton is not None
-            and policy == DEFAULT_POLICY
-            and len(skeleton.layout) == len(self.segments)
-            and all(map(STATES.isdisjoint, self._request.messages))
-        ):
-            spans = usual_spans(
-                self.layout, skeleton, lambda: loss_spans(self.layout, self.turns, self._said_of_loss, policy)
+            found = spans.marked_spans(self.layout, self._own_marks(), self._said_of_loss, policy)
+        elif skeleton is not None and policy == usual and len(skeleton.layout) == len(self.segments):
+            # Its messages are a role and a text: none states a weight.
+            found = spans.usual_spans(
+                self.layout, skeleton, lambda: spans.loss_spans(self.layout, self.turns, self._said_of_loss, usual)
             )
         else:
             turns = [turn for turn in self.turns if trains is None or turn.message in trains]
-            return loss_spans(self.layout, turns, self._said_of_loss, policy)
-        return [span for span in spans if trains is None or span.message in trains]
+            return spans.loss_spans(self.layout, turns, self._said_of_loss, policy)
+        return [span for span in found if trains is None or span.message in trains]
 
     def _stopped(self) -> Prompt:
         """Return the prompt with a stop after its last answer, if the format writes one only with the next turn."""

@@ -15,7 +15,7 @@ MOST_NAMED = 10
 
 def refuse_surrogate(prompt: Prompt) -> NoReturn:
     """Refuse half of a surrogate pair here, where the field can be named, rather than later in some encoder."""
-    text, segments, starts = prompt.layout
+    text, segments, starts = prompt.text, prompt.segments, prompt.layout.starts
     where = next(index for index, character in enumerate(text) if "\ud800" <= character <= "\udfff")
     index = bisect_right(starts, where) - 1
     path, at = segments[index].path, where - starts[index] + max(segments[index].start, 0)

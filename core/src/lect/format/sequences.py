@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
-from lect.errors import MessageError
+from lect.errors import MaskError, MessageError, expect_one_of
 from lect.format.answer import AnswerWriter
+from lect.format.call_ids import respelled
+from lect.format.refusals import refuse_unused
+from lect.objects import plain_messages
 from lect.tokens.served import Deviation
 from lect.tokens.turns import TurnSpan, stops_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from lect.facts import Facts
     from lect.format.prompt import Prompt
 
 Unroll = Literal["never", "auto", "always"]
+UNROLL = get_args(Unroll)
 
 
 class _Sequence(NamedTuple):
@@ -33,6 +38,7 @@ class _Sequence(NamedTuple):
 
 def reply_text(facts: Facts, render: Callable[..., Prompt], messages: Sequence[Mapping[str, Any]]) -> Prompt:
     """Return the last message as the model writes it; see `Template.reply_text`."""
+    messages = respelled(plain_messages(messages), getattr(facts, "reply", None))
     answer = AnswerWriter(facts, render, messages).answer()
     prompt = answer.served.with_segments(answer.segments, messages)
     end = len(prompt.text)
@@ -41,6 +47,22 @@ def reply_text(facts: Facts, render: Callable[..., Prompt], messages: Sequence[M
 
 
 def unrolled(
+    facts: Facts, render: Callable[..., Prompt], messages: Sequence[Mapping[str, Any]], how: Unroll, *, strict: bool
+) -> list[Prompt]:
+    """Return a conversation as the prompts to train on; see `Template.unroll`."""
+    expect_one_of(UNROLL, "unroll", how, MaskError)
+    messages = plain_messages(messages)
+    mappings = ((index, each) for index, each in enumerate(messages) if isinstance(each, Mapping))
+    answers = [index for index, message in mappings if message.get("role") == "assistant"]
+    if how == "never" or not answers:
+        return [render(messages, strict=strict)]
+    prompts = _prompts(facts, render, respelled(messages, getattr(facts, "reply", None)), answers, how)
+    if strict:  # History may leave out what the prompts have, such as a system text that moves.
+        refuse_unused(render(messages), shown={segment.path for prompt in prompts for segment in prompt.segments})
+    return prompts
+
+
+def _prompts(
     facts: Facts,
     render: Callable[..., Prompt],
     messages: Sequence[Mapping[str, Any]],
@@ -55,6 +77,7 @@ def unrolled(
     whole = render(messages[: answers[-1] + 1])
     if how == "auto" and _is_true(facts, whole, messages, answers):
         whole.trains = frozenset(answers)
+        whole.deviations = ()
         return [whole]
     sequences: list[_Sequence] = []
     left_out: list[Deviation] = []

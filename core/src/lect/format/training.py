@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
-from lect.errors import LectError, MaskError, expect_one_of
+from lect.errors import LectError
 from lect.facts import Facts
-from lect.objects import plain_messages
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Mapping, Sequence
 
     from lect.format.prompt import Prompt
     from lect.format.sequences import Unroll
@@ -41,10 +39,8 @@ class Training(Facts):
         Raises:
             MessageError: If the last message is not an assistant's, or the model has no way of writing it.
         """
-        from lect.format.call_ids import respelled
         from lect.format.sequences import reply_text
 
-        messages = respelled(plain_messages(messages), getattr(self, "reply", None))
         return reply_text(self, partial(self.render, tools=tools, **options), messages)
 
     def unroll(
@@ -70,22 +66,10 @@ class Training(Facts):
         Raises:
             MaskError: If `unroll` is none of these.
         """
-        from lect.format.call_ids import respelled
-        from lect.format.refusals import refuse_unused
-        from lect.format.sequences import Unroll, unrolled
+        from lect.format.sequences import unrolled
 
-        expect_one_of(get_args(Unroll), "unroll", unroll, MaskError)
-        messages = plain_messages(messages)
-        roles = [message.get("role") if isinstance(message, Mapping) else None for message in messages]
-        answers = [index for index, role in enumerate(roles) if role == "assistant"]
-        if unroll == "never" or not answers:
-            return [self.render(messages, tools=tools, **options)]
         strict = options.pop("strict", False)
-        render: Callable[..., Prompt] = partial(self.render, tools=tools, **options)
-        prompts = unrolled(self, render, respelled(messages, getattr(self, "reply", None)), answers, unroll)
-        if strict:  # History may leave out what the prompts have, such as a system text that moves.
-            refuse_unused(render(messages), shown={segment.path for prompt in prompts for segment in prompt.segments})
-        return prompts
+        return unrolled(self, partial(self.render, tools=tools, **options), messages, unroll, strict=strict)
 
     @property
     def prefix_stable(self) -> bool:

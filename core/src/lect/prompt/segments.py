@@ -1,12 +1,28 @@
 """What a program has written, as segments."""
 
 from collections.abc import Callable, Sequence
+from itertools import accumulate
+from operator import attrgetter
 
 from lect.prompt.chat import Chat
 from lect.prompt.inputs import Input, plain_str
 from lect.prompt.unused import find_unused
 from lect.prompt.writer import TrackingWriter
 from lect.values import TRANSFORMED, Origin, Path, Segment, Unused
+
+
+class Layout:
+    """The segments of a text, and where they begin.
+
+    There is one start more than there are segments: the last is the length of the text.
+    """
+
+    __slots__ = ("segments", "starts", "text")
+
+    def __init__(self, text: str, segments: Sequence[Segment]):
+        self.text = text
+        self.segments = segments
+        self.starts = [*accumulate(map(len, map(attrgetter("text"), segments)), initial=0)]
 
 
 class FromProgram:

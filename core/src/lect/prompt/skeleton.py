@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from lect.prompt.watched import Place
     from lect.values import Unused
 
+    Places = tuple[list[int], list[int]]
+    """Positions in all prompts of a shape: the indices of segments, and offsets in them."""
+
 OBJECT_SIZE = 64
 """Bytes, roughly, of any Python object without its contents."""
 PLACES = slice(1, None, 2)
@@ -45,8 +48,8 @@ class Skeleton:
     slots: list[tuple[int, Place]]  # where in the layout the stand-ins are, with what goes there
     # Once they are needed, where the turns of its prompts are, and where they carry loss by the default policy:
     # positions, and what else is known of them.
-    turns: tuple[list[tuple[int, int]], list[int], list[bool]] | None
-    spans: tuple[list[tuple[int, int]], list[Any]] | None
+    turns: tuple[Places, list[int], list[bool]] | None
+    spans: tuple[Places, list[Any]] | None
     unused: list[tuple[int | None, Unused]]  # what no prompt of these roles has room for, with its text, if it is one
     left: int  # after how many more uses the prompt is compared with that of the long way
     checked_at: int  # the number of uses at that comparison

@@ -15,17 +15,19 @@ from lect.tokens.policy import DEFAULT_POLICY, LossPolicy
 from lect.tokens.safe import Trusted, as_controls, controls_in
 from lect.tokens.served import Deviation
 from lect.tokens.tokenizer import encoder_of
-from lect.tokens.weigh import fitting_turns, straddled, token_weights
+from lect.tokens.weigh import fitting_turns, straddled, weighed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Protocol
 
     from lect.facts import Facts
+    from lect.prompt.segments import Layout
     from lect.tokens.fragments import Fragment
     from lect.tokens.spans import LossSpan
     from lect.tokens.tokenizer import Encoder, Offsets, Tokens
-    from lect.tokens.turns import Layout, TurnSpan
+    from lect.tokens.turns import TurnSpan
+    from lect.tokens.weigh import Run
     from lect.values import Control
 
     class Prompt(Protocol):
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
 
 
 Truncate = Literal["tokens", "turns"]
+TRUNCATE = get_args(Truncate)
 UNTRAINED = -100
 """The label that the cross entropy of PyTorch leaves out."""
 
@@ -115,7 +118,7 @@ class Encoded:
         # The views, not what they are computed from. If there is no mask, asking for it fails after unpickling too.
         views = {"ids": self.ids, "report": self.report, "offsets": self.offsets, "_fields": self._fields}
         try:
-            return views | {"weights": self.weights}
+            return views | {"_runs": self._runs}
         except MaskError:
             return views | {name: getattr(self, name) for name in ("_prompt", "_tokens", "_opening", "_policy")}
 
@@ -132,17 +135,25 @@ class Encoded:
             MaskError: If no token carries loss, perhaps because of `max_length`, or every token does, and the policy
                 does not allow it.
         """
+        weights = [0.0] * len(self.ids)
+        for first, behind, weight in self._runs:
+            weights[first:behind] = [weight] * (behind - first)
+        return weights
+
+    @computed
+    def _runs(self) -> list[Run]:
         return self._weigh(self._prompt.loss_spans(self._policy))
 
-    def _weigh(self, spans: Sequence[LossSpan]) -> list[float]:
-        weights = token_weights(self._tokens, spans)
-        _refuse_uniform(weights, self._policy, self._prompt)
-        if self._opening:
-            weights = [*[0.0] * self._opening, *weights]
-        kept = weights[: len(self.ids)]
-        if self.report.truncated and not any(kept) and not self._policy.allow_uniform:
+    def _weigh(self, spans: Sequence[LossSpan]) -> list[Run]:
+        runs = weighed(self._tokens, spans)
+        if not self._policy.allow_uniform:
+            _refuse_uniform(runs, len(self._tokens.ids), self._policy, self._prompt)
+        opening, count = self._opening, len(self.ids)
+        shifted = ((first + opening, behind + opening, weight) for first, behind, weight in runs)
+        kept = [(first, min(behind, count), weight) for first, behind, weight in shifted if first < count]
+        if self.report.truncated and not kept and not self._policy.allow_uniform:
             msg = (
-                f"no token carries loss: all that is trained is beyond the {len(kept)} tokens of max_length\n"
+                f"no token carries loss: all that is trained is beyond the {count} tokens of max_length\n"
                 "  try: a larger max_length, or LossPolicy(allow_uniform=True)"
             )
             raise MaskError(msg)
@@ -151,7 +162,10 @@ class Encoded:
     @property
     def labels(self) -> list[int]:
         """The ids, and -100 where the weight is 0."""
-        return [each if weight else UNTRAINED for each, weight in zip(self.ids, self.weights, strict=True)]
+        labels = [UNTRAINED] * len(self.ids)
+        for first, behind, _ in self._runs:
+            labels[first:behind] = self.ids[first:behind]
+        return labels
 
     @property
     def message_index(self) -> list[int | None]:
@@ -207,7 +221,7 @@ def encode(
     if max_length is not None and (type(max_length) is not int or max_length < 1):
         msg = f"max_length is {max_length!r}; expected a positive number of tokens"
         raise MaskError(msg)
-    expect_one_of(get_args(Truncate), "truncate", truncate, MaskError)
+    expect_one_of(TRUNCATE, "truncate", truncate, MaskError)
     encoder = encoder_of(tokenizer)
     text, layout = prompt.text, prompt.layout
     trusted = Trusted(layout)
@@ -217,10 +231,10 @@ def encode(
     cuts: tuple[int, ...] = ()
     spans = [] if policy is None else prompt.loss_spans(policy)
     trained = {span.message for span in spans}
+    turns = [turn for turn in prompt.turns if turn.message in trained] if trained else []
     if policy is not None and policy.boundary == "cut":
         # A server encodes the prompt alone, also where the first of what follows carries no loss.
-        begins = () if policy.train_prefill else (turn.start for turn in prompt.turns if turn.message in trained)
-        cuts = tuple(straddled(tokens, spans, begins))
+        cuts = tuple(straddled(tokens, spans, [] if policy.train_prefill else [turn.start for turn in turns]))
         if cuts:
             tokens = encoder.between(text, own if safe else controls, cuts)
     bos = _opened_by(prompt, tokens, encoder, trusted)
@@ -233,25 +247,22 @@ def encode(
             msg = f"no whole turn fits into max_length, {max_length}\n  try: a larger one, or truncate='tokens'"
             raise MaskError(msg)
         truncated = len(tokens.ids) - kept
+    kept = len(tokens.ids) - truncated
+    reached = tokens.span(kept - 1)[1] if kept > 0 else 0
+    reported = as_controls(islice(foreign, DEFAULT.controls), encoder.control_ids, layout) if foreign else ()
     report = Report(
         bos=bos,
-        controls=as_controls(islice(foreign, DEFAULT.controls), encoder.control_ids, layout),
+        controls=reported,
         unprotectable=prompt.template.text_separators,
         cuts=cuts,
         truncated=truncated,
-        stops_lost=(),
+        stops_lost=tuple(turn.message for turn in turns if turn.stop == turn.end or turn.end > reached),
+        deviations=() if policy is None else tuple(_deviations(prompt, trained, reported)),
     )
     encoded = Encoded(prompt, tokens, opening, policy or DEFAULT_POLICY, report)
     if policy is not None:
         # A policy is given for the mask, so its faults are reported now.
-        encoded.weights = encoded._weigh(spans)
-        kept = len(encoded.ids) - len(opening)
-        reached = tokens.span(kept - 1)[1] if kept > 0 else 0
-        lost = (turn for turn in prompt.turns if turn.stop == turn.end or turn.end > reached)
-        encoded.report = report._replace(
-            stops_lost=tuple(turn.message for turn in lost if turn.message in trained),
-            deviations=tuple(_deviations(prompt, trained, report.controls)),
-        )
+        encoded._runs = encoded._weigh(spans)
     return encoded
 
 
@@ -293,13 +304,13 @@ def _opened_by(
     return "tokenizer" if opening else None
 
 
-def _refuse_uniform(weights: list[float], policy: LossPolicy, prompt: Prompt) -> None:
-    if policy.allow_uniform or (any(weights) and not all(weights)):
+def _refuse_uniform(runs: Sequence[Run], count: int, policy: LossPolicy, prompt: Prompt) -> None:
+    if 0 < sum(behind - first for first, behind, _ in runs) < count:
         return
-    what = "no token carries loss" if not any(weights) else "every token carries loss"
+    what = "every token carries loss: everything" if runs else "no token carries loss: nothing"
     roles = f"for the roles {', '.join(policy.roles) or '(none)'}"
     msg = (
-        f"{what}: {'nothing' if not any(weights) else 'everything'} in this prompt is trained "
+        f"{what} in this prompt is trained "
         f"by a policy {roles if policy.marks == 'lect' else 'that follows the marks of the template'}\n"
         "  try: a conversation with an answer in it, another policy, or LossPolicy(allow_uniform=True)"
     )

@@ -11,7 +11,7 @@ from lect.values import Origin
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from lect.tokens.turns import Layout
+    from lect.prompt.segments import Layout
     from lect.values import Segment
 
 TOKENIZER = "tokenizer"

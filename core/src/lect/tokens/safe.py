@@ -13,8 +13,8 @@ from lect.values import Control, Origin
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from lect.prompt.segments import Layout
     from lect.tokens.tokenizer import ControlToken, Encoder
-    from lect.tokens.turns import Layout
 
 
 class Trusted:

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from lect.facts import Facts
     from lect.prompt.message import Request
-    from lect.tokens.turns import Layout, TurnSpan, Write
+    from lect.prompt.segments import Layout
+    from lect.tokens.turns import TurnSpan, Write
     from lect.values import Segment
 
 QUESTION = {"role": "user", "content": "Q"}

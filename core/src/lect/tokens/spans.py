@@ -16,9 +16,9 @@ from lect.values import TRANSFORMED, Origin
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from lect.prompt.segments import Layout
     from lect.prompt.skeleton import Skeleton
     from lect.tokens.policy import LossPolicy
-    from lect.tokens.turns import Layout
 
 
 class LossSpan(NamedTuple):
@@ -44,7 +44,7 @@ def usual_spans(layout: Layout, skeleton: Skeleton, work_out: Callable[[], list[
         skeleton.spans = None if places is None else (places, [span[2:] for span in spans])
         return spans
     places, known = skeleton.spans
-    position = iter(absolute(places, layout))
+    position = absolute(places, layout)
     return [LossSpan(start, end, *rest) for start, end, rest in zip(position, position, known, strict=False)]
 
 

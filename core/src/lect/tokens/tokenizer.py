@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from bisect import bisect_left, bisect_right
-from itertools import groupby, pairwise
+from itertools import accumulate, chain, groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
@@ -56,16 +56,10 @@ class Tokens:
 
     __slots__ = ("_firsts", "_offsets", "_starts", "ids")
 
-    def __init__(self, pieces: Iterable[tuple[int, Sequence[int], Any]]):
-        self.ids: list[int] = []
-        self._starts: list[int] = []
-        self._firsts: list[int] = []
-        self._offsets: list[Any] = []
-        for start, ids, offsets in pieces:
-            self._starts.append(start)
-            self._firsts.append(len(self.ids))
-            self._offsets.append(offsets)
-            self.ids += ids
+    def __init__(self, pieces: Sequence[tuple[int, Sequence[int], Any]]):
+        self._starts, ids, self._offsets = map(list[Any], zip(*pieces, strict=True)) if pieces else ([], [], [])
+        self._firsts = [*accumulate(map(len, ids), initial=0)]
+        self.ids: list[int] = [*chain.from_iterable(ids)]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Tokens, ([(0, self.ids, self.offsets())],)
@@ -158,11 +152,13 @@ class Encoder:
         """
         pieces: list[Ordinary] = []
         position = 0
-        for start, behind, _ in [*controls, ControlToken(len(text), len(text), -1)]:
+        for start, behind, _ in (*controls, (len(text), len(text), -1)):
             if position < start:
-                within = cuts[bisect_right(cuts, position) : bisect_left(cuts, start)] if cuts else ()
-                edges = pairwise((position, *within, start))
-                pieces += [Ordinary(begin, text[begin:end], begin != position) for begin, end in edges]
+                begin = position
+                for cut in cuts[bisect_right(cuts, position) : bisect_left(cuts, start)] if cuts else ():
+                    pieces.append(Ordinary(begin, text[begin:cut], begin != position))
+                    begin = cut
+                pieces.append(Ordinary(begin, text[begin:start], begin != position))
             position = behind
         ordinary = self.ordinary(pieces, is_clean=is_clean and not cuts)
         encoded = [(piece.start, ids, offsets) for piece, (ids, offsets) in zip(pieces, ordinary, strict=True)]

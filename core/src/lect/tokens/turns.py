@@ -9,6 +9,7 @@ compared with the generation prompt alone.
 from __future__ import annotations
 
 from bisect import bisect_right
+from operator import add
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from lect.errors import LectError
@@ -16,11 +17,12 @@ from lect.prompt.message import REASONING_NAMES
 from lect.values import Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from lect.facts import Facts
     from lect.prompt.message import Request
-    from lect.prompt.skeleton import Skeleton
+    from lect.prompt.segments import Layout
+    from lect.prompt.skeleton import Places, Skeleton
     from lect.values import Segment
 
     Write = Callable[..., str]
@@ -50,24 +52,6 @@ class TurnSpan(NamedTuple):
     """Whether a server's prompt is before its start, and all that the message says after it."""
 
 
-class Layout(NamedTuple):
-    """The segments of a prompt, and where they begin."""
-
-    text: str
-    segments: Sequence[Segment]
-    starts: list[int]
-    """One more than there are segments: the last is the length of the text."""
-
-
-def layout_of(text: str, segments: Sequence[Segment]) -> Layout:
-    """Return where the segments of a text begin."""
-    starts, position = [0], 0
-    for segment in segments:
-        position += len(segment.text)
-        starts.append(position)
-    return Layout(text, segments, starts)
-
-
 def turns_in(layout: Layout, facts: Facts, request: Request, write: Write, skeleton: Skeleton | None) -> list[TurnSpan]:
     """Return the turns of a prompt; for prompts of one shape they are worked out once."""
     if skeleton is None or len(skeleton.layout) != len(layout.segments):
@@ -79,7 +63,7 @@ def turns_in(layout: Layout, facts: Facts, request: Request, write: Write, skele
         skeleton.turns = None if places is None else (places, *known)
         return turns
     places, messages, served = skeleton.turns
-    position = iter(absolute(places, layout))
+    position = absolute(places, layout)
     return list(map(TurnSpan, messages, *[position] * (len(TurnSpan._fields) - 2), served))
 
 
@@ -302,22 +286,23 @@ class _Asked:
             return None
 
 
-def relative(positions: Iterable[int], layout: Layout) -> list[tuple[int, int]] | None:
+def relative(positions: Iterable[int], layout: Layout) -> Places | None:
     """Return positions in a prompt by segment and offset, so that they hold for every prompt of the same shape.
 
     None if one is within text from outside: then it holds for this text only.
     """
-    places = []
+    indices, offsets = [], []
     for position in positions:
         index = bisect_right(layout.starts, position) - 1
         offset = position - layout.starts[index]
         if offset and layout.segments[index].origin is not Origin.TEMPLATE:
             return None
-        places.append((index, offset))
-    return places
+        indices.append(index)
+        offsets.append(offset)
+    return indices, offsets
 
 
-def absolute(places: Sequence[tuple[int, int]], layout: Layout) -> list[int]:
-    """Return relative positions as offsets in a prompt."""
-    starts = layout.starts
-    return [starts[index] + offset for index, offset in places]
+def absolute(places: Places, layout: Layout) -> Iterator[int]:
+    """Yield relative positions as offsets in a prompt."""
+    indices, offsets = places
+    return map(add, map(layout.starts.__getitem__, indices), offsets)

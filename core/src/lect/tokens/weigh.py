@@ -15,13 +15,17 @@ if TYPE_CHECKING:
     from lect.tokens.turns import TurnSpan
 
 
-def token_weights(tokens: Tokens, spans: Sequence[LossSpan]) -> list[float]:
-    """Return the weight of each token: that of the span in which it begins.
+Run = tuple[int, int, float]
+"""The first of some tokens that carry loss, the one after the last, and their weight."""
+
+
+def weighed(tokens: Tokens, spans: Sequence[LossSpan]) -> list[Run]:
+    """Return the tokens that carry loss, in order. The weight of each is that of the span in which it begins.
 
     A token that begins in one span and ends in the next of the same turn has the weight of the latter. A token that
     begins before the trained text has none.
     """
-    weights = [0.0] * len(tokens.ids)
+    runs: list[Run] = []
     begin, end, turn = -1, -1, -1
     for start, stop, weight, message, _ in merged(spans, itemgetter(2, 3)):
         if (end, turn) != (start, message):
@@ -32,8 +36,11 @@ def token_weights(tokens: Tokens, spans: Sequence[LossSpan]) -> list[float]:
         if straddler is not None:
             index, begins_at = straddler
             first = index if begins_at >= begin else index + 1
-        weights[first:behind] = [weight] * (behind - first)
-    return weights
+        if first < behind:
+            if runs and first < runs[-1][1]:
+                runs.append((runs[-1][0], first, runs.pop()[2]))
+            runs.append((first, behind, weight))
+    return runs
 
 
 def straddled(tokens: Tokens, spans: Sequence[LossSpan], starts: Iterable[int]) -> list[int]:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.errors import RefusedError
 from lect.prompt.message import REASONING_NAMES
+from lect.prompt.segments import Layout
 from lect.tokens.safe import MARK, Trusted, controls_in
 from lect.tokens.tokenizer import ControlToken, encoder_of
-from lect.tokens.turns import is_own, layout_of, regions_of, stop_in, stops_of
+from lect.tokens.turns import is_own, regions_of, stop_in, stops_of
 from lect.values import TRANSFORMED, Origin, Segment
 from lect_rollout.trajectory import Stretch
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     from lect.facts import Facts
     from lect.reply.reply import Reply
-    from lect.tokens.turns import Layout
 
 BREAKS_OFF = {"incomplete_call": "a call", "incomplete_reasoning": "reasoning", "stray_header": "a header"}
 """The problems of replies that break off, and what they break off in."""
@@ -123,7 +123,7 @@ def encoded_after(before: int | None, segments: Sequence[Segment], tokenizer: An
     control = None if before is None else encoder.control_ids.get(before)
     context = control or MARK
     segments = [Segment(context, Origin.TEMPLATE, (), TRANSFORMED, None), *segments]
-    layout = layout_of("".join(segment.text for segment in segments), segments)
+    layout = Layout("".join(segment.text for segment in segments), segments)
     found = [each for each in encoder.found(layout.text) if each.start >= len(context)]
     own, foreign = controls_in(layout.text, found, encoder, Trusted(layout))
     own = [each for each in own if each.start >= len(context)]
