@@ -143,7 +143,7 @@ def memory(kind, name, make):
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     size = f"{len(reply) / 1e6:.0f} MB"
-    return Line(f"{kind}: memory for {size} in chunks of {CHUNK} characters", peak / len(reply), 6, least=False)
+    return Line(f"{kind}: memory for {size} in chunks of {CHUNK} characters", peak / len(reply), 5, least=False)
 
 
 def taken(call):

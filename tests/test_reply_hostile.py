@@ -101,9 +101,18 @@ def test_a_call_whose_first_key_lost_its_mark_takes_no_memory_for_the_text_befor
     tool = {"name": "get_weather", "parameters": {"type": "object", "properties": properties}}
     text = "<tool_call>get_weathercity</arg_key>\n<arg_value>Paris</arg_value>\n</tool_call>"
     arguments = {"format": "glm4_xml", "tools": [{"type": "function", "function": tool}]}
+    # The first stream loads the format.
+    replies.read("x", **arguments)
     tracemalloc.start()
     (call,) = replies.read("x " * 10_000 + text, **arguments)[0].tool_calls
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert call.arguments == {"city": "Paris"}
     assert most < 5_000_000
+
+
+def test_a_long_call_is_not_compared_with_what_follows_it_spelling_by_spelling():
+    head = "<|tool_calls_section_begin|><|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>"
+    tail = "<|tool_call_end|><|tool_calls_section_end|><|im_end|>"
+    feed("kimi_k2", f"{head}{{}}{tail}", 4096)
+    assert lines_run(feed, "kimi_k2", f'{head}{{"x": "{"y" * 4_000}"}}{tail}', 4096) < 2_000

@@ -97,6 +97,7 @@ class _ObjectCall(ValueReader):
         if self.reader.call is None and self.name and (not self.bare or self.arguments is not None):
             self.reader.begin_call(self.name, self.id, self.arguments)
             self.reader.pending.extend(self.early)
+            self.early.clear()
 
     def read_member(self, key: str) -> Outcome:
         """Read the value of a member, which begins here, if it means something."""

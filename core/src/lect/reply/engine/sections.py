@@ -217,14 +217,20 @@ def _next(reader: Reader, compiled: CompiledSection, *, opened: bool) -> Generat
 
 def _skip_echo(reader: Reader, section: CompiledSection, begin: int) -> Generator[None, None, None]:
     """Skip a section that is repeated word for word, except for its opening."""
-    text = reader.since(begin).lstrip()
-    text = text.removeprefix(next((row[0] for row in section.opens if text.startswith(row[0])), text))
-    while (end := lookahead.literal(reader.buffer, reader.at, text, reader.ended) if text else NO) == MORE:
+    text = reader.since(begin)
+    at = lookahead.space(text, 0)
+    opening = next((row[0] for row in section.opens if text.startswith(row[0], at)), "")
+    at += len(opening)
+    length = len(text) - at
+    while opening and text.startswith(rest := reader.buffer[reader.at : reader.at + length], at):
+        if len(rest) == length:
+            start = reader.position
+            reader.skip(reader.at + length)
+            reader.report("repaired", start, "the calls are repeated without their opening")
+            return
+        if reader.ended:
+            return
         yield
-    if end >= 0:
-        start = reader.position
-        reader.skip(end)
-        reader.report("repaired", start, "the calls are repeated without their opening")
 
 
 def _close_behind_brackets(reader: Reader, at: int, closes: list[tuple[str, ...]]) -> int:

@@ -159,14 +159,13 @@ class Reader:
     def since(self, start: int) -> str:
         """Return the raw text from `start` to the current position, at a cost that depends on its length alone."""
         pieces: list[str] = []
-        begin = self.base + len(self.buffer)
+        begin, end = self.base + len(self.buffer), self.position
         for chunk in reversed(self.chunks):
             begin -= len(chunk)
-            pieces.append(chunk)
+            pieces.append(chunk[max(start - begin, 0) : max(end - begin, 0)])
             if begin <= start:
                 break
-        text = pieces[0] if len(pieces) == 1 else "".join(reversed(pieces))
-        return text[start - begin : self.position - begin]
+        return pieces[0] if len(pieces) == 1 else "".join(reversed(pieces))
 
     def run(self, characters: str) -> Generator[None, None, str]:
         """Read any of `characters` and return them; the caller decides what they are."""
@@ -330,6 +329,7 @@ class Reader:
         self.call = None
         self.growing.clear()
         text = "".join(call.parts)
+        call.parts.clear()
         if complete:
             arguments, complete = read_json(text)
             if complete and not isinstance(arguments, dict):
