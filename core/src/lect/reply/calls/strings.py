@@ -18,8 +18,8 @@ JSON_QUOTE = re.compile(r"(?P<prefix>)(?P<quote>[\"'“”‘’])").match
 QUOTE_SO_FAR = re.compile(r"[rRbBuUfF]{0,2}(?:\"{1,2}|'{1,2})?\Z").match
 CLOSING = {"“": "”", "‘": "’"}
 """What closes a typographic quote; any other closes itself."""
-MATTERS = re.compile(r'["\\\x00-\x1f](?!(?<=\\)[/bfnrt])').search
-"""What cannot be passed on unchanged inside a JSON string; the usual escapes can."""
+MATTERS = re.compile(r'["\\\x00-\x1f](?!(?<=\\)[/bfnrt])(?:(?<=\\)(\Z))?').search
+"""What cannot be passed on unchanged inside a JSON string; the usual escapes can, when they are complete."""
 UNESCAPED = "a quote that is not escaped"
 HEX = "[0-9a-fA-F]"
 JSON_ESCAPE = re.compile(rf'\\(?:["\\/bfnrt]|u{HEX}{{4}})').match

@@ -34,13 +34,9 @@ def read_until(
     `closes` returns where the text ends, given the mark here; NO if the mark is text, or MORE. `matters` returns a
     search that finds nothing in a chunk that is all text, if such chunks may just pass.
     """
-    buffer, search = "", live.search
     while True:
-        if buffer is not reader.buffer:
-            buffer = reader.buffer
-            search = live.search_in(buffer)
-        at = reader.at
-        found = search(buffer, at)
+        buffer, at = reader.buffer, reader.at
+        found = live.search(buffer, at)
         end = found.start() if found else len(buffer)
         if end > at:
             put(buffer[at:end])

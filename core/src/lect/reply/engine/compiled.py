@@ -102,12 +102,13 @@ class CompiledGrammar:
         self.reasoning = MarkScanner(in_reasoning, self.held, near)
 
     def _prepare_messages(self, channels: parts.Channels) -> None:
+        self.headers = headers_for(channels)
         restarts = channels.start if channels.restart else ()
         begins = (*restarts, *(mark for mark in channels.opening if TOKEN.fullmatch(mark)))
         if channels.call is not None:
             close = (*channels.end, *channels.stop, *begins)
             self.message = compiled_section(parts.Section((channels.call,), close=close))
-            self.message.calls[0].headers = dict.fromkeys(begins, headers_for(channels))
+            self.message.calls[0].headers = dict.fromkeys(begins, self.headers)
         sections = [(mark, SECTION) for section in self.sections for mark in sorted(section.first_marks())]
         ends = [(mark, STOP if mark in channels.stop else OVER) for mark in self.ends]
         ends += [(mark, CLOSE) for mark in (*channels.end, *channels.stop) if mark not in self.ends]

@@ -10,7 +10,7 @@ from lect.reply.engine.reading import Reading
 from lect.reply.engine.sections import read_call, read_section, skip_unnamed
 from lect.reply.events import CALL, CONTENT, MARK, REASONING, TextKind
 from lect.reply.grammar import SPACE
-from lect.reply.reader.headers import Header, headers_for
+from lect.reply.reader.headers import Header
 from lect.reply.reader.lookahead import MORE, NO, MarkScanner
 from lect.reply.reader.reader import CUT, Outcome, Reader, Steps
 from lect.reply.reader.syntax import CallMatch, CompiledCall
@@ -24,7 +24,7 @@ class HeadedMessages(Reading):
         assert channels is not None
         super().__init__(reader, compiled)
         self.channels = channels
-        self.headers = headers_for(channels)
+        self.headers = compiled.headers
         self.emitted: set[str] = set()
         self.outside, self.body = compiled.outside, compiled.body
         self.call_marks = tuple(mark for mark, kind in channels.bodies if kind == CALL)

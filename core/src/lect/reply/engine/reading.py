@@ -52,14 +52,10 @@ class Reading:
     def scan(self, live: MarkScanner, kind: TextKind, held: str = "") -> Generator[None, None, tuple[str, str, int]]:
         """Emit text up to a mark; return it, empty at the end, the run of `held` before it, and where that begins."""
         reader = self.reader
-        buffer, search = "", live.search
         while True:
-            if buffer is not reader.buffer:
-                buffer = reader.buffer
-                search = live.search_in(buffer)
-            found = search(buffer, reader.at)
+            found = live.search(reader.buffer, reader.at)
             if found is None:
-                reader.emit_to(len(buffer), kind)
+                reader.emit_to(len(reader.buffer), kind)
                 if reader.ended:
                     return "", "", reader.position
                 reader.let_pass(live.search, kind)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
 from lect.reply.grammar import Head, Mark
-from lect.reply.reader.near import BARS, GAPS, LEFT, ODD, RIGHT, is_plain, may_be_misspelt, near
+from lect.reply.reader.near import BARS, GAPS, LEFT, ODD, RIGHT, may_be_misspelt, near
 from lect.reply.reader.near import MORE as MORE
 from lect.reply.reader.near import NO as NO
 
@@ -169,15 +169,18 @@ def _beginnings(marks: Iterable[str], depth: int = 3) -> str:
 
 
 class MarkScanner:
-    """The marks that mean something in one state, each with what it means; in `near`, those that may be misspelt."""
+    """The marks that mean something in one state, each with what it means.
 
-    def __init__(self, acts: Iterable[tuple[str, object]], also: str = "", near: Iterable[str] = ()):
+    `held` are characters that matter before a mark, and at the end; `near` are marks that may be misspelt.
+    """
+
+    def __init__(self, acts: Iterable[tuple[str, object]], held: str = "", near: Iterable[str] = ()):
         self.acts: dict[str, list[Any]] = {}
         for mark, act in acts:
             self.acts.setdefault(mark, []).append(act)
         marks = sorted(self.acts, key=len, reverse=True)
         self.near = sorted(set(filter(may_be_misspelt, near)), key=len, reverse=True)
-        first = {mark[0] for mark in marks} | set(also)
+        first = {mark[0] for mark in marks} | set(held)
         # A bar is enough for a bracket with a bar.
         barred = any(mark[1] in BARS for mark in self.near)
         odd = {*(LEFT if "<" in first and self.near else ""), *(BARS if barred else "")}
@@ -187,21 +190,17 @@ class MarkScanner:
         worth = rf"(?:[{BARS}][/{BARS}]{{0,3}}|[{LEFT}\[\]][{LEFT}{RIGHT}\[\]/{BARS}{GAPS}]{{0,8}})(?:[{behind}]|(\Z))"
         worth = worth if behind else NOTHING
         self.worth = re.compile(worth).match
-        begins = "|".join(filter(None, (*map(re.escape, also), _beginnings(marks), worth)))
-        self.search, self._search_plain = (
-            re.compile(f"[{re.escape(each)}](?<=(?={begins}).)" if each else NOTHING, re.DOTALL).search
-            for each in (self.first, "".join(filter(str.isascii, self.first)).replace("|", ""))
-        )
-        """What finds where it is worth looking for a mark, with a group where only more text can tell; the second is
-        faster, for most texts."""
+        begins = "|".join(filter(None, (_beginnings(marks), worth)))
+        if held:
+            begins = rf"{begins}|[{re.escape(held)}](?:[{re.escape(held)}]|{begins}|(\Z))"
+        # The set comes first, because a search for one is fast.
+        pattern = f"[{re.escape(self.first)}](?<=(?={begins}).)" if self.first else NOTHING
+        self.search = re.compile(pattern, re.DOTALL).search
+        """Finds where it is worth looking for a mark, with a group where only more text can tell."""
         self.full = re.compile("|".join(map(re.escape, marks)) or NOTHING).match
         self.ordered = sorted(marks)
         self.longest = len(marks[0]) if marks else 0
         self.spaced = any(mark[0].isspace() for mark in marks)  # Whether a mark begins with white space.
-
-    def search_in(self, text: str) -> Callable[..., re.Match[str] | None]:
-        """Return what finds where it is worth looking for a mark in a text."""
-        return self._search_plain if (is_plain(text) if "|" in self.first else text.isascii()) else self.search
 
     def look(self, buffer: str, at: int, ended: bool) -> str | None:
         """Return the longest mark at `at`; empty if there is none, None if more text is needed to tell."""
