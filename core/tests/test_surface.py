@@ -64,7 +64,7 @@ SIGNATURES = {
     TurnTemplate: (
         "(name, *, system=None, user, assistant, tool=None, other=None, user_after_system=None, opening='', without_system='', generation=None, "
         "closing='', examples=(), first_round=1, trim=False, empty='all', system_first=False, refuses=False, "
-        "**facts)"
+        "program=None, **facts)"
     ),
     Turn: "(prefix='', suffix='', bare=None)",
     Rule: "(pattern, template, kind='chat', note='')",
