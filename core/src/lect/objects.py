@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import is_not
 from typing import Any
 
 Below = Mapping[str, "Below"]
@@ -42,7 +43,7 @@ def _plain(value: Any, below: Below, *, are_tools: bool = False) -> Any:
     if type(value) is not list and (not isinstance(value, Sequence) or isinstance(value, str | bytes | bytearray)):
         return _plain_item(value, below, are_tools=are_tools)
     items = [_plain_item(item, below, are_tools=are_tools) for item in value]
-    return items if any(new is not old for new, old in zip(items, value, strict=True)) else value
+    return items if any(map(is_not, items, value)) else value
 
 
 def _plain_item(value: Any, below: Below, *, are_tools: bool) -> Any:

@@ -234,10 +234,10 @@ class Prompt:
             TokenizerError: If the tokenizer is none of these.
             MaskError: If the policy trains everything or nothing, or not even one turn is kept.
         """
-        from lect.tokens.encoded import encode
+        from lect.tokens import encoded
 
         prompt = self._stopped() if policy is not None and getattr(policy, "stop", "") == "always" else self
-        return encode(prompt, tokenizer, safe=safe, policy=policy, max_length=max_length, truncate=truncate)
+        return encoded.encode(prompt, tokenizer, safe=safe, policy=policy, max_length=max_length, truncate=truncate)
 
 
 def first_controls(prompt: Prompt, most: int) -> tuple[tuple[Control, ...], bool]:

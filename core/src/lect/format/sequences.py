@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from lect.facts import Facts
     from lect.format.prompt import Prompt
 
+    Messages = Sequence[Mapping[str, Any]]
+    Render = Callable[..., Prompt]
+
 Unroll = Literal["never", "auto", "always"]
 UNROLL = get_args(Unroll)
 
@@ -36,7 +39,7 @@ class _Sequence(NamedTuple):
         return self.prompt.text[: self.turns[-1].end]
 
 
-def reply_text(facts: Facts, render: Callable[..., Prompt], messages: Sequence[Mapping[str, Any]]) -> Prompt:
+def reply_text(facts: Facts, render: Render, messages: Messages) -> Prompt:
     """Return the last message as the model writes it; see `Template.reply_text`."""
     messages = respelled(plain_messages(messages), getattr(facts, "reply", None))
     answer = AnswerWriter(facts, render, messages).answer()
@@ -46,14 +49,12 @@ def reply_text(facts: Facts, render: Callable[..., Prompt], messages: Sequence[M
     return prompt
 
 
-def unrolled(
-    facts: Facts, render: Callable[..., Prompt], messages: Sequence[Mapping[str, Any]], how: Unroll, *, strict: bool
-) -> list[Prompt]:
+def unrolled(facts: Facts, render: Render, messages: Messages, how: Unroll, *, strict: bool) -> list[Prompt]:
     """Return a conversation as the prompts to train on; see `Template.unroll`."""
     expect_one_of(UNROLL, "unroll", how, MaskError)
     messages = plain_messages(messages)
-    mappings = ((index, each) for index, each in enumerate(messages) if isinstance(each, Mapping))
-    answers = [index for index, message in mappings if message.get("role") == "assistant"]
+    listed = enumerate(messages)
+    answers = [index for index, each in listed if isinstance(each, Mapping) and each.get("role") == "assistant"]
     if how == "never" or not answers:
         return [render(messages, strict=strict)]
     prompts = _prompts(facts, render, respelled(messages, getattr(facts, "reply", None)), answers, how)
@@ -62,13 +63,7 @@ def unrolled(
     return prompts
 
 
-def _prompts(
-    facts: Facts,
-    render: Callable[..., Prompt],
-    messages: Sequence[Mapping[str, Any]],
-    answers: Sequence[int],
-    how: Unroll,
-) -> list[Prompt]:
+def _prompts(facts: Facts, render: Render, messages: Messages, answers: Sequence[int], how: Unroll) -> list[Prompt]:
     """Return prompts that end in `answers`, the assistant's messages, each with those that are trained in it.
 
     `always` gives each answer its own prompt; `auto` only if what was trained before is not the beginning of the prompt
@@ -101,7 +96,7 @@ def _prompts(
     return [sequence.prompt for sequence in sequences]
 
 
-def _is_true(facts: Facts, whole: Prompt, messages: Sequence[Mapping[str, Any]], answers: Sequence[int]) -> bool:
+def _is_true(facts: Facts, whole: Prompt, messages: Messages, answers: Sequence[int]) -> bool:
     """Return whether all answers in a prompt for the whole conversation are as the model writes them."""
     complete = {turn.message: whole.text[turn.stop : turn.end] for turn in whole.turns if _is_complete(facts, turn)}
     # OLMo 3 ends the last answer with another stop than those before it; a call may have a stop of its own.
@@ -114,7 +109,7 @@ def _is_complete(facts: Facts, turn: TurnSpan) -> bool:
 
 
 def _sequence(
-    facts: Facts, render: Callable[..., Prompt], messages: Sequence[Mapping[str, Any]], whole: Prompt | None
+    facts: Facts, render: Render, messages: Messages, whole: Prompt | None
 ) -> tuple[Prompt, TurnSpan, list[Deviation]]:
     """Return the prompt that a server sends, followed by the last message as the model writes it."""
     writer = AnswerWriter(facts, render, messages, whole)

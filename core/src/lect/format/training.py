@@ -66,10 +66,10 @@ class Training(Facts):
         Raises:
             MaskError: If `unroll` is none of these.
         """
-        from lect.format.sequences import unrolled
+        from lect.format import sequences
 
         strict = options.pop("strict", False)
-        return unrolled(self, partial(self.render, tools=tools, **options), messages, unroll, strict=strict)
+        return sequences.unrolled(self, partial(self.render, tools=tools, **options), messages, unroll, strict=strict)
 
     @property
     def prefix_stable(self) -> bool:

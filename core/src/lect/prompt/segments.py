@@ -12,10 +12,7 @@ from lect.values import TRANSFORMED, Origin, Path, Segment, Unused
 
 
 class Layout:
-    """The segments of a text, and where they begin.
-
-    There is one start more than there are segments: the last is the length of the text.
-    """
+    """The segments of a text, and where they begin; the last of the starts is where the text ends."""
 
     __slots__ = ("segments", "starts", "text")
 

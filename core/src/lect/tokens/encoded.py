@@ -146,17 +146,17 @@ class Encoded:
 
     def _weigh(self, spans: Sequence[LossSpan]) -> list[Run]:
         runs = weighed(self._tokens, spans)
-        if not self._policy.allow_uniform:
-            _refuse_uniform(runs, len(self._tokens.ids), self._policy, self._prompt)
         opening, count = self._opening, len(self.ids)
         shifted = ((first + opening, behind + opening, weight) for first, behind, weight in runs)
         kept = [(first, min(behind, count), weight) for first, behind, weight in shifted if first < count]
-        if self.report.truncated and not kept and not self._policy.allow_uniform:
-            msg = (
-                f"no token carries loss: all that is trained is beyond the {count} tokens of max_length\n"
-                "  try: a larger max_length, or LossPolicy(allow_uniform=True)"
-            )
-            raise MaskError(msg)
+        if not self._policy.allow_uniform:
+            _refuse_uniform(runs, len(self._tokens.ids), self._policy, self._prompt)
+            if not kept:
+                msg = (
+                    f"no token carries loss: all that is trained is beyond the {count} tokens of max_length\n"
+                    "  try: a larger max_length, or LossPolicy(allow_uniform=True)"
+                )
+                raise MaskError(msg)
         return kept
 
     @property

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
-from typing import Any, Literal, NoReturn
+from typing import Any, ClassVar, Literal, NoReturn
 
 from lect.errors import MaskError, expect_one_of, saferepr
 
@@ -60,7 +60,11 @@ class LossPolicy:
     boundary: Literal["cut", "whole"] = "cut"
     allow_uniform: bool = False
 
+    _usual: ClassVar[object] = None
+
     def __post_init__(self) -> None:
+        if self == LossPolicy._usual:
+            return  # By far the most frequent, and checked once.
         if isinstance(self.roles, str) or not _is_listed(self.roles, str):
             _wrong("roles", self.roles, "a list of roles, such as ['assistant']")
         for name, allowed in CHOICES.items():
@@ -134,4 +138,4 @@ def said_of_loss(message: Mapping[str, Any]) -> dict[str, Any]:
     return {name: message[name] for name in message.keys() & {"role", *STATES}}
 
 
-DEFAULT_POLICY = LossPolicy()
+DEFAULT_POLICY = LossPolicy._usual = LossPolicy()

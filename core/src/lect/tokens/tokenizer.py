@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from bisect import bisect_left, bisect_right
+from functools import lru_cache
 from itertools import accumulate, chain, groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 Offsets = list[tuple[int, int]]
 FAR = 4096
 """An `Encoding` goes through its tokens to find a character."""
+SHORT, MOST_SHORT = 12, 512
+"""Characters of a piece that is remembered, such as a newline between control tokens, and how many pieces are."""
 
 
 @runtime_checkable
@@ -150,6 +153,9 @@ class Encoder:
             cuts: Where else to cut it.
             is_clean: Whether no other control token is spelled out in it.
         """
+        is_clean = is_clean and not cuts
+        if is_clean and self.depends_on_neighbours:
+            return self.whole(text)
         pieces: list[Ordinary] = []
         position = 0
         for start, behind, _ in (*controls, (len(text), len(text), -1)):
@@ -160,7 +166,7 @@ class Encoder:
                     begin = cut
                 pieces.append(Ordinary(begin, text[begin:start], begin != position))
             position = behind
-        ordinary = self.ordinary(pieces, is_clean=is_clean and not cuts)
+        ordinary = self.ordinary(pieces, is_clean=is_clean)
         encoded = [(piece.start, ids, offsets) for piece, (ids, offsets) in zip(pieces, ordinary, strict=True)]
         encoded += [(start, [each], [(0, end - start)]) for start, end, each in controls]
         return Tokens(sorted(encoded, key=itemgetter(0)))
@@ -219,6 +225,7 @@ class FastEncoder(Encoder):
         is_bare = tokenizer.truncation is None and tokenizer.padding is None
         self._tokenizer = tokenizer if is_bare else changed(tokenizer, bare)
         self._ordinary: dict[str, Any] = {}
+        self._short = lru_cache(MOST_SHORT)(self._alone)
         self.opening = _opening(self._tokenizer)
         # Only the tokenizer itself knows where some control tokens are.
         self._is_odd = any(_is_odd(token, tokenizer.normalizer) for token in added.values() if token.content.strip())
@@ -243,18 +250,17 @@ class FastEncoder(Encoder):
         spelt = self.control_ids[self._unknown]
         return [each for each in found if each.id != self._unknown or spelt in text[each.start : each.end]]
 
-    def between(
-        self, text: str, controls: Sequence[ControlToken], cuts: Sequence[int] = (), *, is_clean: bool = False
-    ) -> Tokens:
-        if is_clean and self.depends_on_neighbours and not cuts:
-            return self.whole(text)
-        return super().between(text, controls, cuts, is_clean=is_clean)
-
     def ordinary(self, pieces: Sequence[Ordinary], *, is_clean: bool) -> Iterable[tuple[Sequence[int], Any]]:
-        if is_clean:
-            texts = [piece.text for piece in pieces]
-            return [(each.ids, each) for each in self._tokenizer.encode_batch(texts, add_special_tokens=False)]
-        return self._by_kind(pieces)
+        if not is_clean:
+            return self._by_kind(pieces)
+        texts = [piece.text for piece in pieces]
+        long = [text for text in texts if len(text) > SHORT]
+        encoded = ((each.ids, each) for each in self._tokenizer.encode_batch(long, add_special_tokens=False))
+        return [self._short(text) if len(text) <= SHORT else next(encoded) for text in texts]
+
+    def _alone(self, text: str) -> tuple[Sequence[int], Any]:
+        encoding = self._tokenizer.encode(text, add_special_tokens=False)
+        return encoding.ids, encoding.offsets
 
     def _by_kind(self, pieces: Sequence[Ordinary]) -> Iterator[tuple[Sequence[int], Any]]:
         kinds = [CLEAN if self._is_clean(piece) else _kind_of(piece) for piece in pieces]
