@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from lect import LectError, parse
-from lect.plugin.grammar import Grammar, Json, Literals, NamedJson, Params, reply_format
+from lect.plugin.grammar import Grammar, Json, Literals, NamedJson, reply_format
+from lect_constrain.pairs import cut_pair, finder, paired_syntax
 from lect_constrain.probes import (
     COUNT,
     KEY,
@@ -18,6 +19,7 @@ from lect_constrain.probes import (
     Parts,
     Pieces,
     cut_arguments,
+    in_row,
     placed,
     split,
 )
@@ -41,19 +43,6 @@ def is_in_words(form: Form) -> bool:
     """Return whether calls begin with plain words, which any text may contain."""
     opened = form.call.first[0] if form.call.first else ""
     return isinstance(opened, str) and opened.replace(":", "").replace(" ", "").strip().isalpha() and ":" in opened
-
-
-def paired_syntax(grammar: Grammar, text: str) -> tuple[Params | Literals | None, str]:
-    """Return how the arguments in a text are written one by one, and what ends them."""
-    for section in grammar.sections:
-        for call in section.calls:
-            kind = call.arguments
-            if isinstance(kind, Literals) and kind.close in text and kind.assign in text:
-                return kind, kind.close
-            if isinstance(kind, Params) and kind.open in text and call.close:
-                row = call.close[0]
-                return kind, row if isinstance(row, str) else row[0]
-    return None, ""
 
 
 def _examples(grammar: Grammar) -> list[str]:
@@ -86,7 +75,7 @@ def _examples(grammar: Grammar) -> list[str]:
 
 
 def _joined(marks: Any) -> str:
-    return "" if not marks else marks[0] if isinstance(marks[0], str) else "".join(marks[0])
+    return "".join(in_row(marks[0])) if marks else ""
 
 
 class _Example:
@@ -96,16 +85,17 @@ class _Example:
         self.grammar, self.text, self.thought = grammar, text, reply.reasoning
         self.call = reply.tool_calls[0]
         self.name, self.arguments = self.call.name, self.call.arguments
-        self.pairs: Pairs | None = None
 
     def form(self) -> Form | None:
-        span = cut_arguments(self.text, self.name, self.arguments, 0) or self.paired()
-        if span is None:
+        find = finder(self.grammar, self.text, self.name, self.arguments)
+        span = find(self.text, self.name, self.arguments, 0)
+        again = self.text[slice(*span)] if span else ""
+        pairs = None if find is cut_arguments else self.paired(again)
+        if span is None or (pairs is None and find is not cut_arguments):
             return None
         begin = self.block_start(span[0])
         first, last = self.text[begin : span[0]], self.text[span[1] :]
-        shape = CallShape(self.numbered(first), None, placed(last, self.name), self.pairs)
-        again = self.text[span[0] : span[1]]
+        shape = CallShape(self.numbered(first), None, placed(last, self.name), pairs)
         for further in self.furthers(first, last, begin):
             two = f"{first}{again}{further}{again}{last}"
             reply = parse(None, two, format=self.grammar, starts_in_reasoning=False)
@@ -114,31 +104,22 @@ class _Example:
                 break
         return Form(shape, self.before(self.text[:begin]))
 
-    def paired(self) -> tuple[int, int] | None:
-        """Return where arguments are that are written one by one, and note how."""
-        text, kind = self.text, None
-        kind, close_mark = paired_syntax(self.grammar, text)
+    def paired(self, text: str) -> Pairs | None:
+        """Return how arguments are written one by one; None if their values are not found."""
+        kind, _ = paired_syntax(self.grammar, self.text)
         key, value = next(iter(self.arguments.items()))
-        at = text.find(key, text.find(self.name) + len(self.name))
-        start = text.find(str(value), at + len(key))
-        if kind is None or at < 0 or start < 0:
+        found = cut_pair(kind, text, key, value, (str(value),)) if kind else None
+        if found is None:
             return None
-        begin = text.find(kind.open, text.find(self.name)) if isinstance(kind, Params) else at
-        end = text.find(close_mark, start)
-        equals, close = text[at + len(key) : start], text[start + len(str(value)) : end]
-        separator = ""
-        if isinstance(kind, Literals):
-            equals, close, separator = kind.assign, "", "," if kind.bare else ", "
-        elif "{key}" in kind.close:
-            close = close.replace(kind.close.replace("{key}", key), kind.close)
+        before, equals, close = found
+        separator = "" if not isinstance(kind, Literals) else "," if kind.bare else ", "
         typed = {"string": equals}
         for field in ('type="string"', 'string="true"'):
             if field in equals:
                 names = ("integer", "number", "boolean", "null", "array", "object")
                 other = {name: field.replace("true", "false").replace('string"', f'{name}"') for name in names}
                 typed |= {name: equals.replace(field, each) for name, each in other.items()}
-        self.pairs = Pairs(text[begin:at], close, separator, "", typed)
-        return begin, end
+        return Pairs(before, close, separator, "", typed)
 
     def block_start(self, end: int) -> int:
         """Return where calls begin: at a mark, or where a header begins."""
@@ -148,7 +129,7 @@ class _Example:
             start = max(starts, default=0)
             return start + len(ROLE) if text.startswith(ROLE, start) else start
         parts: list[Any] = [part for section in self.grammar.sections for part in (section, *section.calls)]
-        marks = [_row(row)[0] for part in parts for row in part.open]
+        marks = [in_row(row)[0] for part in parts for row in part.open]
         return min((at for mark in marks if (at := text.find(mark, 0, end)) >= 0), default=0)
 
     def before(self, text: str) -> list[Pieces]:
@@ -173,7 +154,7 @@ class _Example:
         found = []
         channels = self.grammar.channels
         bare = [section for section in self.grammar.sections if not section.open]
-        marks = [_row(row)[0] for section in bare for call in section.calls for row in call.open]
+        marks = [in_row(row)[0] for section in bare for call in section.calls for row in call.open]
         found += [f"{last}{first[first.find(mark) :]}" for mark in marks if mark in first]
         if channels is not None:
             role = ROLE if self.text[:begin].endswith(ROLE) else ""
@@ -181,21 +162,16 @@ class _Example:
             return [*found, *(f"{last}{mark}{role}{first}" for mark in channels.start if last)]
         for section in self.grammar.sections:
             for row in section.open:
-                at = _end_of(first, _row(row))
+                at = _end_of(first, in_row(row))
                 if at < 0:
                     continue
-                closes = [_row(each)[0] for each in section.close]
+                closes = [in_row(each)[0] for each in section.close]
                 inner = last[: min((last.find(mark) for mark in closes if mark in last), default=len(last))].rstrip()
                 kind = section.calls[0].arguments
                 if section.between or section.calls[0].open or (isinstance(kind, Literals) and not kind.bare):
                     gaps = [f"{section.between} ", section.between] if section.between else ["\n", ""]
                     found += [f"{inner}{gap}{first[at:].lstrip()}" for gap in gaps]
         return [*found, f"{last}{first}", f"{last}\n{first}"] if not last.endswith("\n") else [*found, f"{last}{first}"]
-
-
-def _row(mark: Any) -> tuple[str, ...]:
-    """Return a mark as a row of marks."""
-    return (mark,) if isinstance(mark, str) else mark
 
 
 def _end_of(text: str, marks: tuple[str, ...]) -> int:

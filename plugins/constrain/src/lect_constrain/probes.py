@@ -173,6 +173,11 @@ def cut_arguments(text: str, name: str, arguments: Any, start: int) -> tuple[int
     return None
 
 
+def in_row(mark: str | tuple[str, ...]) -> tuple[str, ...]:
+    """Return a mark as a row of marks."""
+    return (mark,) if isinstance(mark, str) else mark
+
+
 def placed(text: str, name: str, ids: Iterable[str] = ()) -> Parts:
     """Return a text with the places of a name and of ids."""
     parts: list[Any] = [text]

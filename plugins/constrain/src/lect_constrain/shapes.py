@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from lect.plugin.grammar import Grammar
@@ -150,35 +149,28 @@ def _probed_call(prober: Prober, cut: Cutter, texts: list[str]) -> Form | None:
     """Return how a template writes calls, and what it writes before them; None if they are not found."""
     grammar = prober.grammar
     ids = [grammar.id_of(name, index) for index, name in enumerate(NAMES)]
-    find = finder(prober.grammar, texts[0])
+    find = finder(grammar, texts[0], NAMES[0], ONE)
     spans = [find(text, NAMES[0], ONE, 0) for text in texts]
     if any(span is None for span in spans):
         return None
     heads = [text[: span[0]] for text, span in zip(texts, spans, strict=True) if span]
     open_text = _call_open(heads, cut)
     befores = [cut.pieces(head[: len(head) - len(open_text)]) for head in heads]
-    first_text, first_span = prober.without_stop(texts[0])[0], spans[0]
+    first_span = spans[0]
     assert first_span is not None
-    shape = CallShape(
-        placed(open_text, NAMES[0], ids), None, placed(_after(first_text[first_span[1] :]), NAMES[0], ids)
-    )
-    several = prober.reply([(name, ONE) for name in NAMES]), prober.reply([(name, ONE) for name in NAMES[:2]])
-    for text in several:
-        if text is not None:
-            found, at = [], 0
-            for name in NAMES[: 3 if text is several[0] else 2]:
-                span = find(text, name, ONE, at)
-                if span is None:
-                    break
-                found.append(span)
-                at = span[1]
-            further = [
-                placed(text[one[1] : two[0]], NAMES[index + 1], ids) for index, (one, two) in enumerate(pairwise(found))
-            ]
-            if further:
-                shape.further = counted(*further[:2]) if len(further) > 1 else further[0]
-                shape.first = _counted_first(shape.first, shape.further)
+    shape = CallShape(placed(open_text, NAMES[0], ids), None, placed(_after(texts[0][first_span[1] :]), NAMES[0], ids))
+    text = prober.reply([(name, ONE) for name in NAMES]) or prober.reply([(name, ONE) for name in NAMES[:2]]) or ""
+    further: list[Parts] = []
+    at = 0
+    for index, name in enumerate(NAMES):
+        span = find(text, name, ONE, at)
+        if span is None:
             break
+        further += [placed(text[at : span[0]], name, ids)] * bool(index)
+        at = span[1]
+    if further:
+        shape.further = counted(*further) if len(further) > 1 else further[0]
+        shape.first = _counted_first(shape.first, shape.further)
     if find is not cut_arguments:
         shape.pairs = pairs_of(prober, open_text)
     return Form(shape, befores)

@@ -10,7 +10,7 @@ from lect import MessageError, Prompt, Template, get_template, parse
 from lect.errors import saferepr
 from lect.plugin.grammar import Grammar, ReplyFormat, reply_format
 from lect_constrain.arguments import Arguments
-from lect_constrain.examples import paired_syntax
+from lect_constrain.pairs import paired_syntax
 from lect_constrain.probes import KEY, NAME, NAMES, TEXT_VALUE, CallShape, Parts, Shape
 from lect_constrain.shapes import format_shape, shape_of
 
