@@ -107,6 +107,9 @@ def test_a_rollout_with_a_tool(tokenizer):
         (2, "<|im_start|>tool\n42<|im_end|>\n"),
         (3, "It is 42.<|im_end|>"),
     ]
+    spanned = [(span.message, place) for span in encoded.spans for place in range(span.start, span.end)]
+    assert spanned == [(message, place) for place, message in enumerate(encoded.message_index) if message is not None]
+    assert len(encoded.message_index) == len(encoded.ids)
 
 
 def test_lect_rollout_is_a_shortcut(tokenizer):

@@ -49,6 +49,14 @@ class Trajectory(NamedTuple):
         """The ids, and -100 for those that were not sampled."""
         return [each if weight else UNTRAINED for each, weight in zip(self.ids, self.weights, strict=True)]
 
+    @property
+    def message_index(self) -> list[int | None]:
+        """The index of the message that each token belongs to, as in `Encoded`; None for text outside all turns."""
+        indices: list[int | None] = [None] * len(self.ids)
+        for message, start, end in self.spans:
+            indices[start:end] = [message] * (end - start)
+        return indices
+
     def to_dict(self) -> dict[str, list[int]]:
         """Return the columns that trainers expect: `input_ids`, `attention_mask` and `labels`."""
         return {"input_ids": self.ids, "attention_mask": [1] * len(self.ids), "labels": self.labels}
