@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from itertools import islice
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from lect.computed import computed
@@ -239,8 +239,7 @@ def encode(
             tokens = encoder.between(text, own if safe else controls, cuts)
     bos = _opened_by(prompt, tokens, encoder, trusted)
     opening = encoder.opening if bos == "tokenizer" and opens else ()
-    count = len(opening) + len(tokens.ids)
-    truncated = 0 if max_length is None else max(0, count - max_length)
+    truncated = 0 if max_length is None else max(0, len(opening) + len(tokens.ids) - max_length)
     if truncated and truncate == "turns":
         kept = fitting_turns(tokens, prompt.turns, len(tokens.ids) - truncated)
         if not kept:
@@ -284,13 +283,9 @@ def split_at_controls(prompt: Prompt, tokenizer: Any) -> list[tuple[str, int | N
         return None
     text = prompt.text
     own, _ = controls_in(text, encoder.found(text), encoder, Trusted(prompt.layout))
-    pieces: list[tuple[str, int | None]] = []
-    position = 0
-    for start, end, control in own:
-        pieces += [(text[position:start], None), (text[start:end], control)]
-        position = end
-    pieces.append((text[position:], None))
-    return [piece for piece in pieces if piece[0]]
+    ids = {start: control for start, _, control in own}
+    edges = pairwise((0, *(edge for start, end, _ in own for edge in (start, end)), len(text)))
+    return [(text[start:end], ids.get(start)) for start, end in edges if start < end]
 
 
 def _opened_by(
