@@ -116,3 +116,10 @@ def test_a_long_call_is_not_compared_with_what_follows_it_spelling_by_spelling()
     tail = "<|tool_call_end|><|tool_calls_section_end|><|im_end|>"
     feed("kimi_k2", f"{head}{{}}{tail}", 4096)
     assert lines_run(feed, "kimi_k2", f'{head}{{"x": "{"y" * 4_000}"}}{tail}', 4096) < 2_000
+
+
+@pytest.mark.parametrize("name", ["deepseek_v4_dsml", "glm4_xml", "harmony", "hermes_json"])
+def test_lines_cells_and_tags_that_begin_no_mark_are_not_looked_at_one_by_one(name):
+    line = "| a | b |\n<b>bold</b>, x < y\n"
+    few, many = (lines_run(feed, name, f"Look:\n{line * count}", 4096 * 16) for count in (1, 1_000))
+    assert many < few + 20

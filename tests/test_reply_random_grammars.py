@@ -54,7 +54,7 @@ arguments = st.one_of(
         keys,
         st.sampled_from([*MARKS, "</{key}>"]),
         value=st.sampled_from(["", "="]),
-        trim=st.sampled_from(["", "\n"]),
+        trim=st.sampled_from(["", "\n", " "]),
         nested=st.booleans(),
         cdata=st.booleans(),
     ),

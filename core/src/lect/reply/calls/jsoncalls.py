@@ -82,7 +82,7 @@ class _ObjectCall(ValueReader):
     """Reads a call that is one JSON object: name, arguments and id in any order, or a name with the arguments."""
 
     def __init__(self, reader: Reader, found: CallMatch):
-        super().__init__(reader, [], member=self.read_member)
+        super().__init__(reader, [])
         self.is_map = isinstance(found.call.syntax.arguments, JsonMap)
         # An object that nothing announces is a call only if it has arguments: answers in JSON contain names too.
         self.bare = not found.announced
@@ -144,7 +144,7 @@ class _ObjectCall(ValueReader):
 def json_call(reader: Reader, found: CallMatch) -> Outcome:
     """Read a call that is one object: `{"name": ..., "arguments": {...}}`, or `{"name": {...}}`."""
     call = _ObjectCall(reader, found)
-    outcome = yield from call.read()
+    outcome = yield from call.read(call.read_member)
     if outcome != DONE:
         whole = reader.call is not None and call.has_arguments and not call.has_strays
         if not whole or not (yield from _ends(reader, found)):

@@ -10,8 +10,8 @@ from lect.reply.calls.tags import read_tags
 from lect.reply.calls.texts import Value, read_until
 from lect.reply.grammar import Params
 from lect.reply.reader import lookahead
-from lect.reply.reader.lookahead import MARKUP, MORE, NO, scanner_of
-from lect.reply.reader.reader import CUT, DONE, LEFT, Answer, Finder, Outcome, Reader
+from lect.reply.reader.lookahead import MARKUP, MORE, NO, Finder, scanner_of
+from lect.reply.reader.reader import CUT, DONE, LEFT, Answer, Outcome, Reader
 from lect.reply.reader.schema import ALL, OBJECT, STRING, Schemas, read_json
 from lect.reply.reader.syntax import CallMatch, CompiledCall
 
@@ -288,7 +288,7 @@ class _Parameters:
             return NO if shown else self.value_ends(key, close, stem, mark)
 
         def matters() -> Finder | None:
-            return params.matters if held.streamed and not held.tail else None
+            return live.in_json if held.streamed and not held.tail else None
 
         return (yield from read_until(reader, live, closes, held.add, matters))
 

@@ -42,6 +42,8 @@ def read_tags(
         """Return where the tag that begins here ends, after noting what it does; NO if it is text, or MORE."""
         nonlocal problem
         buffer, at = reader.buffer, reader.at
+        if not reader.ended and len(buffer) - at <= len(spec.open) and spec.open.startswith(buffer[at:]):
+            return MORE
         close = NO if opens_tag(buffer, at) else literal(buffer, at, spec.close.replace("{key}", stack[-1].key), False)
         opens, fields = call.params.look(buffer, at, ended=False) if close == NO else (NO, {})
         if close >= 0:

@@ -9,8 +9,8 @@ from json.encoder import encode_basestring
 from lect.reply.events import CALL_ARGS
 from lect.reply.grammar import Code, Params
 from lect.reply.reader import lookahead
-from lect.reply.reader.lookahead import MORE, NO, MarkScanner, scanner_of
-from lect.reply.reader.reader import CUT, DONE, Finder, Outcome, Reader
+from lect.reply.reader.lookahead import MORE, NO, Finder, MarkScanner, scanner_of
+from lect.reply.reader.reader import CUT, DONE, Outcome, Reader
 from lect.reply.reader.schema import STRING
 from lect.reply.reader.syntax import CallMatch, CompiledCall
 
@@ -122,7 +122,7 @@ def text_argument(reader: Reader, key: str, found: CallMatch, unfence: str = "")
             ends.append(end if end >= 0 and lookahead.nothing_follows(buffer, end, ended) else NO)
         return at if max(ends, default=NO) >= 0 else MORE if MORE in ends else NO
 
-    outcome = yield from read_until(reader, live, closes, lambda text: put(quoted(text)[1:-1]))
+    outcome = yield from read_until(reader, live, closes, lambda text: put(quoted(text)[1:-1]), lambda: live.in_json)
     # Text has no end of its own: only the server knows whether there should be more.
     if outcome == CUT and reader.reason == "length":
         return CUT

@@ -44,9 +44,15 @@ class ValueReader:
 
     `live` means that `pieces` is the reader's pending text; otherwise `begin`, if given, is called before what it holds
     is passed on ahead of a string. `text_ends` tells whether a quoted string that is the whole value can end at a quote
-    before a position, `types` are those that the schema allows, and `member` is called with each key of an object that
-    is the whole value: it reads the value, or returns nothing.
+    before a position, and `types` are those that the schema allows. The `member` of `read` is called with each key of
+    an object that is the whole value: it reads the value, or returns nothing.
     """
+
+    want, key_at = VALUE, 0
+    level = 1
+    """How many brackets there are around the members that are read by `member`."""
+    unsure = 0
+    """How many of the brackets may still become others: `{` is a dict or a set, `(` a tuple or nothing."""
 
     def __init__(
         self,
@@ -58,24 +64,17 @@ class ValueReader:
         begin: Callable[[], object] | None = None,
         text_ends: Ends | None = None,
         types: frozenset[str] = frozenset(),
-        member: Callable[[str], Outcome] | None = None,
     ):
         self.reader, self.pieces, self.dialect = reader, pieces, dialect
-        self.live, self.begin, self.text_ends, self.types, self.member = live, begin, text_ends, types, member
-        # How many brackets there are around those members.
-        self.level = 1
+        self.live, self.begin, self.text_ends, self.types = live, begin, text_ends, types
         self.wrong = "bad_literal" if dialect.python else "unbalanced_json"
         self.brackets: list[_Bracket] = []
-        self.want = VALUE
         # A comma and the white space after it are held back: before a closing bracket it is one too many.
         self.comma: list[str] = []
-        self.key_at = 0
-        # How many of the brackets may still become others: `{` is a dict or a set, `(` a tuple or nothing.
-        self.unsure = 0
 
-    def read(self) -> Outcome:
+    def read(self, member: Callable[[str], Outcome] | None = None) -> Outcome:
         """Read the value; return DONE after it, BROKEN before what cannot be there, or CUT at the end of the reply."""
-        reader, pieces, comma, member = self.reader, self.pieces, self.comma, self.member
+        reader, pieces, comma = self.reader, self.pieces, self.comma
         is_json = self.dialect is JSON
         while True:
             buffer, at = reader.buffer, reader.at

@@ -83,4 +83,4 @@ def looks_stripped(grammar: Grammar, content: str) -> bool:
         return False
     pattern = f"{JSON_CALL}|{grammar.stripped}" if grammar.stripped else JSON_CALL
     # The marks of another format may still be there.
-    return re.match(rf"\s*(?:<[^<>\n]{{1,64}}>\s*)?(?:{pattern})", content[:4096], re.DOTALL) is not None
+    return re.match(rf"(?s)\s*(?:<[^<>\n]{{1,64}}>\s*)?(?:{pattern})", content[:4096]) is not None

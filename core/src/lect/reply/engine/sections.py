@@ -32,7 +32,7 @@ def is_plausible(reader: Reader, found: CallMatch) -> bool:
     """
     known = reader.schemas.known
     # No function has a name with a part of a mark in it.
-    if not found.fields.get("name", "any") or MARKUP(found.name):
+    if "name" in found.fields and (not found.fields["name"] or MARKUP(found.name)):
         return False
     if found.call.syntax.known or "positional" in found.fields:
         return found.name in known
@@ -219,16 +219,13 @@ def _skip_echo(reader: Reader, section: CompiledSection, begin: int) -> Generato
     """Skip a section that is repeated word for word, except for its opening."""
     text = reader.since(begin)
     at = lookahead.space(text, 0)
-    opening = next((row[0] for row in section.opens if text.startswith(row[0], at)), "")
-    at += len(opening)
+    at += len(next((row[0] for row in section.opens if text.startswith(row[0], at)), text))
     length = len(text) - at
-    while opening and text.startswith(rest := reader.buffer[reader.at : reader.at + length], at):
+    while length > 0 and text.startswith(rest := reader.buffer[reader.at : reader.at + length], at):
         if len(rest) == length:
-            start = reader.position
             reader.skip(reader.at + length)
-            reader.report("repaired", start, "the calls are repeated without their opening")
-            return
-        if reader.ended:
+            reader.report("repaired", reader.position - length, "the calls are repeated without their opening")
+        if len(rest) == length or reader.ended:
             return
         yield
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property, lru_cache
 from typing import Any
 
 from lect.reply.grammar import Head, Mark
@@ -13,6 +13,8 @@ from lect.reply.reader.near import BARS, GAPS, LEFT, ODD, RIGHT, may_be_misspelt
 from lect.reply.reader.near import MORE as MORE
 from lect.reply.reader.near import NO as NO
 
+Finder = Callable[..., re.Match[str] | None]
+"""Finds what matters in a chunk, with a group where only the next chunk can tell."""
 REACH = 256
 """How much white space may separate two marks that belong together."""
 GAP = rf"[ \t\r\n]{{0,{REACH}}}"
@@ -34,20 +36,20 @@ def literal(buffer: str, at: int, mark: str, ended: bool) -> int:
     """Return where `mark` ends, if it is at `at`, maybe spelt almost right."""
     if buffer.startswith(mark, at):
         return at + len(mark)
+    # Most marks that are not there differ in their first character or their first letter.
+    first, second, wanted = buffer[at : at + 1], buffer[at + 1 : at + 2], mark[1:2]
+    differs = second != wanted and (second.isalnum() or second == "/") and first not in BARS
+    if differs or (first not in ODD and first and first != mark[0]):
+        return NO
     if len(buffer) - at < len(mark) and mark.startswith(buffer[at:]):
         return NO if ended else MORE
-    first = buffer[at]
-    if first not in ODD:
-        return NO
-    second, wanted = buffer[at + 1 : at + 2], mark[1:2]
-    # Most marks that are not there differ in their first letter.
-    differs = second.isalnum() or second == "/" or (second != "" and second in BARS and wanted not in BARS)
-    return NO if differs and second != wanted and first not in BARS else near(buffer, at, mark, ended)
+    barred = second and second in BARS and wanted not in BARS and first not in BARS
+    return NO if barred or mark[0] not in ODD else near(buffer, at, mark, ended)
 
 
 def space(buffer: str, at: int) -> int:
     """Return where the white space at `at` ends, at most REACH characters further on."""
-    found = SPACES(buffer, at, at + REACH)
+    found = None if buffer[at : at + 1] > " " else SPACES(buffer, at, at + REACH)
     return found.end() if found else at
 
 
@@ -169,10 +171,7 @@ def _beginnings(marks: Iterable[str], depth: int = 3) -> str:
 
 
 class MarkScanner:
-    """The marks that mean something in one state, each with what it means.
-
-    `held` are characters that matter before a mark, and at the end; `near` are marks that may be misspelt.
-    """
+    """The marks that mean something in one state; `held` may belong to the mark after it, `near` may be misspelt."""
 
     def __init__(self, acts: Iterable[tuple[str, object]], held: str = "", near: Iterable[str] = ()):
         self.acts: dict[str, list[Any]] = {}
@@ -184,7 +183,7 @@ class MarkScanner:
         # A bar is enough for a bracket with a bar.
         barred = any(mark[1] in BARS for mark in self.near)
         odd = {*(LEFT if "<" in first and self.near else ""), *(BARS if barred else "")}
-        self.first = "".join(sorted(first | odd))
+        self._first = re.escape("".join(sorted(first | odd)))
         # Brackets and bars are frequent in code and tables; only some letters after them are worth a look.
         behind = "".join(sorted({next(filter(str.isalpha, mark)) for mark in self.near}))
         worth = rf"(?:[{BARS}][/{BARS}]{{0,3}}|[{LEFT}\[\]][{LEFT}{RIGHT}\[\]/{BARS}{GAPS}]{{0,8}})(?:[{behind}]|(\Z))"
@@ -193,14 +192,24 @@ class MarkScanner:
         begins = "|".join(filter(None, (_beginnings(marks), worth)))
         if held:
             begins = rf"{begins}|[{re.escape(held)}](?:[{re.escape(held)}]|{begins}|(\Z))"
-        # The set comes first, because a search for one is fast.
-        pattern = f"[{re.escape(self.first)}](?<=(?={begins}).)" if self.first else NOTHING
-        self.search = re.compile(pattern, re.DOTALL).search
+        self._begins = begins
+        self.search = self._finder()
         """Finds where it is worth looking for a mark, with a group where only more text can tell."""
         self.full = re.compile("|".join(map(re.escape, marks)) or NOTHING).match
         self.ordered = sorted(marks)
         self.longest = len(marks[0]) if marks else 0
         self.spaced = any(mark[0].isspace() for mark in marks)  # Whether a mark begins with white space.
+
+    def _finder(self, also: str = "") -> Finder:
+        begins = f"[{also}]|{self._begins}" if also else self._begins
+        # The set comes first, because a search for one is fast.
+        pattern = f"[{also}{self._first}](?<=(?={begins}).)" if also or self._first else NOTHING
+        return re.compile(pattern, re.DOTALL).search
+
+    @cached_property
+    def in_json(self) -> Finder:
+        """What finds that, or what cannot be passed on unchanged inside a JSON string."""
+        return self._finder(r'"\\\x00-\x1f')
 
     def look(self, buffer: str, at: int, ended: bool) -> str | None:
         """Return the longest mark at `at`; empty if there is none, None if more text is needed to tell."""

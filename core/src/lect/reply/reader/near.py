@@ -22,13 +22,9 @@ CANDIDATES = re.compile(
     rf"[{LEFT}{BARS}\[\]](?:(?<=[{LEFT}]) )?[{LEFT}{RIGHT}{BARS}\[\]/]*\w[\w:▁-]*(?:[{BARS}]+ ?\w+| \w+)?=?"
 ).findall
 FIRST_WORD = re.compile(r"(?<=\w)[ =].*", re.DOTALL)
-ODD_BAR = re.compile(r"\|(?![ \n-])").search
+ODD_BAR = re.compile(r"\|[^ \n-]").search
+"""Finds a bar that is none of a table's: white space or a dash follows those."""
 FOLD = {ord(each): None for each in GAPS + "=[]" + LEFT + RIGHT} | {ord(bar): "|" for bar in BARS}
-
-
-def is_plain(text: str) -> bool:
-    """Return whether a text is ASCII and has no bar but those of tables, which white space or a dash follows."""
-    return text.isascii() and ("|" not in text or ODD_BAR(text) is None)
 
 
 def may_be_misspelt(mark: str) -> bool:
@@ -115,7 +111,7 @@ class Leftovers:
     def find(self, content: str) -> list[tuple[str, str]]:
         """Return what looks like a mark, each text once, with the mark that it looks like."""
         found = []
-        plain = not ("<" in content or "[" in content) and is_plain(content)
+        plain = content.isascii() and not ("<" in content or "[" in content or ODD_BAR(content))
         texts = [] if plain or not self._known else CANDIDATES(content)
         for word in self._words:
             if word in content and re.search(rf"(?<![</\w:]){re.escape(word)}", content):

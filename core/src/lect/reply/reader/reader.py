@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
 from lect.reply.events import CALL_ARGS, CODES, CONTENT, KEEP, MARK, REASONING, Event, EventKind, TextKind, UnknownTools
 from lect.reply.reader import lookahead
-from lect.reply.reader.lookahead import MORE, NO
+from lect.reply.reader.lookahead import MORE, NO, Finder
 from lect.reply.reader.schema import Schemas, read_json
 from lect.reply.reply import Piece, PieceKind, Problem, ToolCall
 
@@ -17,9 +16,6 @@ Outcome = Generator[None, None, str]
 """Reads something, and returns how that ended."""
 Answer = Generator[None, None, bool]
 """Waits until enough has arrived to answer a question."""
-
-Finder = Callable[[str], re.Match[str] | None]
-"""Finds what matters in a chunk, with a group where only the next chunk can tell."""
 
 DONE, BROKEN, CUT, LEFT = "done", "broken", "cut", "left"
 """How reading a call can end: successfully, at text that does not belong there, because the reply breaks off, or
@@ -158,14 +154,18 @@ class Reader:
 
     def since(self, start: int) -> str:
         """Return the raw text from `start` to the current position, at a cost that depends on its length alone."""
+        if start >= self.base:
+            return self.buffer[start - self.base : self.at]
         pieces: list[str] = []
-        begin, end = self.base + len(self.buffer), self.position
+        begin = self.base + len(self.buffer)
         for chunk in reversed(self.chunks):
             begin -= len(chunk)
-            pieces.append(chunk[max(start - begin, 0) : max(end - begin, 0)])
+            pieces.append(chunk)
             if begin <= start:
                 break
-        return pieces[0] if len(pieces) == 1 else "".join(reversed(pieces))
+        start = max(start, begin)
+        pieces[-1] = pieces[-1][start - begin :]
+        return "".join(reversed(pieces))[: self.position - start]
 
     def run(self, characters: str) -> Generator[None, None, str]:
         """Read any of `characters` and return them; the caller decides what they are."""

@@ -106,8 +106,6 @@ class CompiledParams:
         self._lives: dict[str, tuple[MarkScanner, str]] = {}
         self.call_opens = {marks[0] for marks in call.opens if marks}
         self.key_ends = [(mark,) for mark in spec.head.end]
-        live, _ = self.live_in_value(spec.close, call._closes)
-        self.matters = re.compile("[" + re.escape(live.first + spec.trim) + r'"\\\x00-\x1f]').search
 
     def look(self, buffer: str, at: int, ended: bool) -> tuple[int, dict[str, str]]:
         """Return where the opening of the parameter at `at` ends, or NO or MORE, and what its head says."""
@@ -125,9 +123,9 @@ class CompiledParams:
     def goes_on(self, buffer: str, at: int, ended: bool, closes: list[tuple[str, ...]]) -> int:
         """Return whether a parameter or what ends the call comes next: a position, NO or MORE."""
         at = lookahead.space(buffer, at)
-        end = lookahead.either(buffer, at, [*closes, *self._call.implied], ended)
         opens, _ = self.look(buffer, at, ended)
-        return max(end, opens) if end >= 0 or opens >= 0 else min(end, opens)
+        end = opens if opens >= 0 else lookahead.either(buffer, at, [*closes, *self._call.implied], ended)
+        return end if end >= 0 else min(end, opens)
 
     def live_in_value(self, close: str, closes: list[tuple[str, ...]]) -> tuple[MarkScanner, str]:
         """Return the marks that mean something in a parameter's value, and what its close, often wrong, begins with."""
@@ -137,7 +135,7 @@ class CompiledParams:
             # A close of another name is a close.
             stem = self._spec.close.partition("{key}")[0] if "{key}" in self._spec.close else stem
             marks = (stem, self._spec.open, *(row[0] for row in closes), *self.call_opens)
-            known = MarkScanner([(mark, None) for mark in marks], near=marks), stem
+            known = MarkScanner([(mark, None) for mark in marks], self._spec.trim, marks), stem
             if len(self._lives) < 64:
                 self._lives[close] = known
         return known
