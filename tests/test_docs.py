@@ -157,6 +157,32 @@ def test_packages_to_install_from_a_path_exist(page):
                 assert (pages.REPOSITORY / path / "pyproject.toml").exists(), path
 
 
+@pytest.mark.parametrize("page", pages.all_pages(), ids=pages.name)
+def test_packages_are_installed_from_paths_with_those_that_they_need(page):
+    code = "".join(block.text for block in pages.read_blocks(page) if block.language == "shell")
+    for command in filter(None, map(pages.INSTALL.search, code.splitlines())):
+        named = set(re.findall(r"\./plugins/(\w+)", command[1])) & set(pages.PACKAGES)
+        assert all(set(needs_of(name)) <= named for name in named), command[1]
+
+
+def needs_of(name):
+    """Return the packages of this repository that one of them needs."""
+    return re.findall(r"lect-(\w+)", " ".join(make_metadata.project(name)["project"]["dependencies"]))
+
+
+@pytest.mark.parametrize(("page", "words"), [("reference", (" and ", "needs?")), ("zh-CN", (" 和 ", "依赖"))])
+def test_the_page_of_packages_says_which_need_others(page, words):
+    joined, need = words
+    names = rf"`\w+`(?:{joined}`\w+`)*"
+    sentences = re.findall(rf"({names}) {need} ({names})", (pages.DOCS / page / "packages.md").read_text("utf-8"))
+    said = {
+        name: re.findall(r"\w+", needs.replace(joined, " "))
+        for names, needs in sentences
+        for name in re.findall(r"`(\w+)`", names)
+    }
+    assert said == {name: needs_of(name) for name in pages.PACKAGES if needs_of(name)}
+
+
 @pytest.mark.parametrize("command", ["lect", *(f"lect {name}" for name in (*COMMANDS, *installed.names()))])
 def test_help_is_documented(command, tmp_path):
     page = (REFERENCE / "command-line.md").read_text("utf-8")
