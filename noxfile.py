@@ -254,7 +254,8 @@ def integrations(session):
 
 @nox.session
 def pages(session):
-    """Run every page whose examples need more than lect, with exactly the packages that it names. It takes ten minutes.
+    """Run every page whose examples need more than lect, with exactly the packages that it names, in a quarter of an
+    hour.
 
     As in `engines`, PIP_CONSTRAINT may choose a torch without CUDA.
     """

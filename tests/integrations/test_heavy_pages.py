@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pages
 import pytest
-import real_tokenizers
 from overlay import overlay
 
 HEAVY = ("py", "shell-session")
@@ -20,13 +19,14 @@ PAGES = [
     for page in pages.all_pages()
     if pages.name(page) not in pages.ELSEWHERE and any(block.language in HEAVY for block in pages.read_blocks(page))
 ]
+TOKENIZERS = pages.REPOSITORY.parent / "shared/tokenizers"
 MODELS = {"Qwen2.5-7B-Instruct": "qwen2_5", "Qwen3-8B": "qwen3"}
-"""The directories of models that a reader is supposed to have, and their tokenizers in `../shared`."""
+"""The directories of models that a reader is supposed to have, and their tokenizers, which are not ours to redistribute."""
 READS_A_MODEL = re.compile(r"from_file\(|--tokenizer |Formatter\(")
 GIVEN = {
     "docs/how-to/train-on-a-formatted-set.md": f"""
 import sys
-sys.path.append({str(Path(real_tokenizers.__file__).parent)!r})
+sys.path.append({str(Path(pages.__file__).parent)!r})
 import tiny_model
 import trl
 from functools import partial
@@ -45,7 +45,7 @@ def directory(tmp_path, monkeypatch):
     monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
     for model, name in MODELS.items():
-        stored = real_tokenizers.ROOT / name / "tokenizer.json.gz"
+        stored = TOKENIZERS / name / "tokenizer.json.gz"
         if stored.exists():
             (tmp_path / model).mkdir()
             (tmp_path / model / "tokenizer.json").write_bytes(gzip.decompress(stored.read_bytes()))
@@ -63,8 +63,8 @@ def programs(page, directory):
 @pytest.mark.parametrize("page", PAGES, ids=pages.name)
 def test_a_page_prints_what_it_says(page, directory):
     installed = programs(page, directory)
-    if READS_A_MODEL.search(page.read_text("utf-8")) and not real_tokenizers.ROOT.exists():
-        pytest.skip(real_tokenizers.ABSENT)
+    if READS_A_MODEL.search(page.read_text("utf-8")) and not TOKENIZERS.exists():
+        pytest.skip("the makers' tokenizers are not here: ../shared/tokenizers is missing")
     pages.write_files(page, directory)
     for example in pages.console_examples(page, "shell-session"):
         printed = pages.run_example(example, directory, installed)
