@@ -17,37 +17,26 @@ if TYPE_CHECKING:
 
 
 class Arguments:
-    """Writes the arguments of calls.
+    """Writes the arguments of calls one by one.
 
     Args:
-        pairs: How they are written one by one; None if they are JSON.
-        kind: How the grammar reads them.
+        pairs: How they are written.
         words: What true, false and null may be.
         marks: The marks that a raw text must not contain.
         ends: The marks of the format, which mean something even inside a string of JSON.
     """
 
-    def __init__(
-        self,
-        pairs: Pairs | None,
-        kind: Params | Literals | None,
-        words: Any,
-        marks: tuple[str, ...],
-        ends: tuple[str, ...] = (),
-    ):
-        self.pairs, self.kind, self.words, self.marks, self.ends = pairs, kind, words, marks, ends
+    def __init__(self, pairs: Pairs, words: Any, marks: tuple[str, ...], ends: tuple[str, ...]):
+        self.pairs, self.words, self.marks, self.ends = pairs, words, marks, ends
         self.loose: list[str] = []
 
     def node(self, schema: dict[str, Any]) -> Node:
         """Return the arguments that a schema allows."""
-        if self.pairs is None or self.kind is None:
-            return Value(schema, JSON)
         shared = {"$defs": schema["$defs"]} if "$defs" in schema else {}
         branches = [each for each in flat(schema, shared.get("$defs", {})) if "object" in types_of(each)]
         return alt(self.written(each, shared) for each in branches)
 
     def written(self, schema: dict[str, Any], shared: dict[str, Any]) -> Node:
-        assert self.pairs is not None
         pairs, required = self.pairs, {*schema.get("required", ())}
         properties: dict[str, Any] = dict(schema.get("properties", {}))
         properties |= {name: {} for name in required if name not in properties}
@@ -59,19 +48,15 @@ class Arguments:
 
     def pair(self, name: str, schema: dict[str, Any]) -> Node:
         """Return one argument."""
-        pairs, kind = self.pairs, self.kind
-        assert pairs is not None
+        pairs, kind = self.pairs, self.pairs.kind
         if isinstance(kind, Literals):
-            equals = pairs.equals.get("string", kind.assign)
             literal = Value(schema, self.literal_notation(kind), path=f"/properties/{name}")
-            return seq(pairs.open, name, equals, literal, pairs.close)
-        assert kind is not None
+            return seq(pairs.open, name, pairs.equals_for("string"), literal, pairs.close)
         mark = kind.close.format(key=name)
         close = pairs.close.replace("{key}", name)
         found = []
         for type_name, value in self.typed(name, schema, mark):
-            equals = pairs.equals.get(type_name, pairs.equals.get("string", ""))
-            found.append(seq(equals, closed(value, close, (*self.marks, mark))))
+            found.append(seq(pairs.equals_for(type_name), closed(value, close, (*self.marks, mark))))
         return seq(pairs.open, name, alt(found))
 
     def typed(self, name: str, schema: dict[str, Any], mark: str) -> list[tuple[str, Node]]:
@@ -79,7 +64,6 @@ class Arguments:
         defs = schema.get("$defs", {})
         shared = {"$defs": defs} if defs else {}
         found: list[tuple[str, Node]] = []
-        assert self.pairs is not None
         branches = flat(schema, defs)
         raw = Text((*self.marks, mark))
         has_text = any("string" in types_of(each) and "enum" not in each for each in branches)
@@ -111,8 +95,9 @@ class Arguments:
     def values(self, schema: dict[str, Any], name: str, mark: str) -> list[tuple[str, Node]]:
         type_name, path = schema["type"], f"/properties/{name}"
         nested = type_name in ("array", "object")
-        if nested and isinstance(self.kind, Params) and self.kind.nested:
-            tags = (f"{self.kind.open}{{}}>", self.kind.close.replace("{key}", "{}"))
+        kind = self.pairs.kind
+        if nested and isinstance(kind, Params) and kind.nested:
+            tags = (f"{kind.open}{{}}>", kind.close.replace("{key}", "{}"))
             return [(type_name, Value(schema, Notation((), self.words, tags=tags), self.marks, path))]
         if not nested:
             return [(type_name, Value(schema, self.notation(), path=path))]
@@ -124,8 +109,8 @@ class Arguments:
     def literal_notation(self, kind: Literals) -> Notation:
         """Return how values are written in a call as in Python, or in a notation like it."""
         quotes = kind.quotes or ('"', "'")
-        is_sorted = self.pairs is not None and self.pairs.is_sorted
-        return Notation(quotes, self.words, kind.bare, space="" if kind.bare else " ", is_sorted=is_sorted)
+        space = "" if kind.bare else " "
+        return Notation(quotes, self.words, kind.bare, space=space, is_sorted=self.pairs.is_sorted)
 
 
 def flat(schema: dict[str, Any], defs: Mapping[str, Any], depth: int = 0) -> list[dict[str, Any]]:

@@ -153,10 +153,10 @@ def constrain(
         raise MessageError(msg)
     for form in shape.forms if left else ():
         arguments = source.arguments(form.call, marks)
-        nodes = {name: arguments.node(schema) for name, schema in left.items()}
+        nodes = {name: arguments.node(schema) if arguments else Value(schema, JSON) for name, schema in left.items()}
         source.check_names(form.call, left)
         blocks.append(builder.block(form, nodes, several=parallel and kind != "named", text=kind == "auto"))
-        loose += arguments.loose
+        loose += arguments.loose if arguments else ()
         triggers += [blocks[-1].trigger] * bool(blocks[-1].trigger)
     node = builder.reply(blocks, answers=kind in ("auto", "none"), reasoning=reasoning)
     if node is None:

@@ -109,7 +109,7 @@ class _Example:
         kind, _ = paired_syntax(self.grammar, self.text)
         key, value = next(iter(self.arguments.items()))
         found = cut_pair(kind, text, key, value, (str(value),)) if kind else None
-        if found is None:
+        if kind is None or found is None:
             return None
         before, equals, close = found
         separator = "" if not isinstance(kind, Literals) else "," if kind.bare else ", "
@@ -119,7 +119,7 @@ class _Example:
                 names = ("integer", "number", "boolean", "null", "array", "object")
                 other = {name: field.replace("true", "false").replace('string"', f'{name}"') for name in names}
                 typed |= {name: equals.replace(field, each) for name, each in other.items()}
-        return Pairs(before, close, separator, "", typed)
+        return Pairs(kind, before, close, separator, "", typed)
 
     def block_start(self, end: int) -> int:
         """Return where calls begin: at a mark, or where a header begins."""

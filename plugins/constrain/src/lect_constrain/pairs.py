@@ -79,7 +79,7 @@ def pairs_of(prober: Prober, open_text: str) -> Pairs | None:
         found = cut_pair(kind, written({KEY: value}), KEY, value, spellings)
         if found is not None:
             before, equals, close = found
-            pairs = pairs or Pairs(before, close, "", written({}), {})
+            pairs = pairs or Pairs(kind, before, close, "", written({}), {})
             pairs.equals[type_name] = equals
     if pairs is not None:
         one, two = written(ONE), written({SECOND: TEXT_VALUE, KEY: TEXT_VALUE})

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from lect import Template
-    from lect.plugin.grammar import Grammar
+    from lect.plugin.grammar import Grammar, Literals, Params
 
 REASONING, CONTENT = "reasoning", "content"
 NAME, ID, COUNT = object(), object(), object()
@@ -48,12 +48,19 @@ Pieces = tuple[tuple[str, str], ...]
 class Pairs:
     """Arguments that are written one by one: `open KEY equals VALUE close`, separated; `none` where there are none."""
 
+    kind: Params | Literals
+    """How the grammar reads them."""
     open: str
     close: str
     separator: str
     none: str
     equals: dict[str, str]
+    """By the type of the value."""
     is_sorted: bool = False
+
+    def equals_for(self, type_name: str) -> str:
+        """Return what is between a key and a value of a type; those that are not rendered are as strings."""
+        return self.equals.get(type_name, self.equals.get("string", ""))
 
 
 @dataclass

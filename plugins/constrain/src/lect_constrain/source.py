@@ -10,8 +10,7 @@ from lect import MessageError, Prompt, Template, get_template, parse
 from lect.errors import saferepr
 from lect.plugin.grammar import Grammar, ReplyFormat, reply_format
 from lect_constrain.arguments import Arguments
-from lect_constrain.pairs import paired_syntax
-from lect_constrain.probes import KEY, NAME, NAMES, TEXT_VALUE, CallShape, Parts, Shape
+from lect_constrain.probes import KEY, NAME, NAMES, CallShape, Pairs, Parts, Shape
 from lect_constrain.shapes import format_shape, shape_of
 
 if TYPE_CHECKING:
@@ -76,28 +75,24 @@ class Source:
             return self.template.parse(text, tools=tools, starts_in_reasoning=False)
         return parse(None, text, format=self.grammar, tools=tools, starts_in_reasoning=False)
 
-    def arguments(self, call: CallShape, marks: Marks) -> Arguments:
-        """Return what writes the arguments of calls."""
-        if call.pairs is None:
-            return Arguments(None, None, (), ())
-        kind, _ = paired_syntax(self.grammar, f"{_text(call, NAMES[0], self.one(call, TEXT_VALUE))}")
+    def arguments(self, call: CallShape, marks: Marks) -> Arguments | None:
+        """Return what writes the arguments of calls one by one; None if they are JSON."""
+        pairs = call.pairs
+        if pairs is None:
+            return None
         words = tuple(
-            tuple(word for word in spelled if self.reads(call, value, word)) or spelled[:1] for value, spelled in WORDS
+            tuple(word for word in spelled if self.reads(call, pairs, value, word)) or spelled[:1]
+            for value, spelled in WORDS
         )
         ends = tuple(mark for mark in marks.text if mark not in marks.strays)
-        return Arguments(call.pairs, kind, words, marks.text, ends)
+        return Arguments(pairs, words, marks.text, ends)
 
-    def one(self, call: CallShape, spelled: str, kind: str = "string") -> str:
-        pairs = call.pairs
-        assert pairs is not None
-        equals = pairs.equals.get(kind, pairs.equals.get("string", ""))
-        return f"{pairs.open}{KEY}{equals}{spelled}{pairs.close}"
-
-    def reads(self, call: CallShape, value: Any, word: str) -> bool:
+    def reads(self, call: CallShape, pairs: Pairs, value: Any, word: str) -> bool:
         """Return whether a word is read as a value."""
         kind = "null" if value is None else "boolean"
         tool = {"name": NAMES[0], "parameters": {"type": "object", "properties": {KEY: {"type": kind}}}}
-        text = _text(call, NAMES[0], self.one(call, word, kind))
+        close = pairs.close.replace("{key}", KEY)
+        text = _text(call, NAMES[0], f"{pairs.open}{KEY}{pairs.equals_for(kind)}{word}{close}")
         reply = self.parse(text, [{"type": "function", "function": tool}])
         return [each.arguments for each in reply.tool_calls] == [{KEY: value}] and not reply.problems
 
