@@ -6,6 +6,7 @@ import re
 import pytest
 
 import lect
+from lect.cli import main
 from lect.plugin import CHATML, Template
 from lect.plugin.grammar import JSON_IN_TAGS, THINK, Grammar
 from lect_constrain import constrain
@@ -241,6 +242,19 @@ def test_what_an_engine_honours_inside_an_object_it_honours_in_any_order_too():
     assert [path.split("/")[-1] for path in found.loose["lark"]] == ["not"]
     assert {path.split("/")[-1] for path in found.loose["gbnf"]} == {"multipleOf", "not"}
     assert '"multipleOf": 3' in found.lark()
+
+
+def test_the_command_says_what_is_not_honoured(tmp_path, capsys):
+    five = {"type": "object", "properties": {f"k{at}": {"type": "integer"} for at in range(5)}}
+    tools = tmp_path / "tools.json"
+    tools.write_text(json.dumps([tool(parameters=five)]))
+    words = ["constrain", "-", "--format", "hermes_json", "--tools", str(tools), "--to", "gbnf"]
+    assert main(words) == 0
+    ordered = capsys.readouterr()
+    assert main([*words, "--any-order"]) == 0
+    free = capsys.readouterr()
+    assert (free.out, ordered.err, free.err) == (ordered.out, "", "not honoured: /any_order\n")
+    assert main([*words, "--any-order", "--strict"]) == 1
 
 
 def test_references_may_recur():

@@ -25,10 +25,12 @@ def keys(
 
     If the schema asks for any order, and there are too many keys, that goes to `dropped`.
     """
-    if ANY_ORDER in schema and len(pairs) > MOST:
-        dropped.append(f"{path}/{ANY_ORDER}")
-    is_free = ANY_ORDER in schema and len(pairs) <= MOST
-    return (in_any_order if is_free else in_order)(pairs, separator, none)
+    if ANY_ORDER not in schema:
+        return in_order(pairs, separator, none)
+    if len(pairs) <= MOST:
+        return in_any_order(pairs, separator, none)
+    dropped.append(f"{path}/{ANY_ORDER}")
+    return in_order(pairs, separator, none)
 
 
 def in_order(pairs: Sequence[Pair], separator: Node, none: str) -> Node:

@@ -81,7 +81,7 @@ def pairs_of(prober: Prober, open_text: str) -> Pairs | None:
             before, equals, close = found
             pairs = pairs or Pairs(kind, before, close, "", written({}), {})
             pairs.equals[type_name] = equals
-    if pairs is not None:
+    if pairs is not None and "string" in pairs.equals:
         one, two = written(ONE), written({SECOND: TEXT_VALUE, KEY: TEXT_VALUE})
         for first, second in ((KEY, SECOND), (SECOND, KEY)):
             begin, end = one.replace(KEY, first), one.replace(KEY, second)
