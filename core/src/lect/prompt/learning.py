@@ -100,9 +100,8 @@ def _skeleton(chat: Chat, out: TrackingWriter, watch: Watch) -> Skeleton | None:
         (place, made_by) for place, (_, (_, made_by, _)) in enumerate(skeleton.slots) if made_by is not plain_str
     ]
     skeleton.day = chat.day_read
-    asks = watch.words or skeleton.compares or skeleton.asks_empty
-    is_moved = skeleton.unwritten or skeleton.order is not None
-    skeleton.is_plain = not (asks or is_moved or skeleton.changes or skeleton.day)
+    asks = watch.words or skeleton.compares or skeleton.asks_empty or skeleton.day
+    skeleton.is_plain = not (asks or skeleton.unwritten or skeleton.order is not None or skeleton.changes)
     skeleton.unused = [(_text_at(unused.path), unused) for unused in find_unused(chat, out)]
     skeleton.turns = skeleton.spans = None
     skeleton.left = 1
