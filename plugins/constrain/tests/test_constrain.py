@@ -8,7 +8,7 @@ import pytest
 import lect
 from lect.cli import main
 from lect.plugin import CHATML, Template
-from lect.plugin.grammar import JSON_IN_TAGS, THINK, Grammar
+from lect.plugin.grammar import JSON_IN_TAGS, PYTHON_LIST, THINK, Grammar
 from lect_constrain import constrain
 from lect_constrain.after import after
 from lect_kit import AdapterSuite
@@ -219,6 +219,14 @@ def test_keywords_that_are_not_honoured_are_listed_or_refused():
     assert constrain(TEMPLATE, [tool()], strict=True).lark()
 
 
+def test_paths_of_keywords_begin_at_the_schema_of_the_tool():
+    odd = {"type": "integer", "multipleOf": 3}
+    parameters = {"type": "object", "properties": {"a": odd, "b": {"type": "array", "items": {"$ref": "#/$defs/odd"}}}}
+    tools = [tool(parameters=parameters | {"$defs": {"odd": odd}})]
+    found = constrain(None, tools, format=Grammar("python", sections=(PYTHON_LIST,)))
+    assert {*found.loose.values()} == {("/properties/a/multipleOf", "/$defs/0-odd/multipleOf")}
+
+
 def test_where_the_order_of_keys_is_kept_is_listed_or_refused():
     def of(count, **more):
         return {"type": "object", "properties": {f"k{at}": {"type": "integer"} for at in range(count)} | more}
@@ -246,9 +254,9 @@ def test_what_an_engine_honours_inside_an_object_it_honours_in_any_order_too():
 
 def test_the_command_says_what_is_not_honoured(tmp_path, capsys):
     five = {"type": "object", "properties": {f"k{at}": {"type": "integer"} for at in range(5)}}
-    tools = tmp_path / "tools.json"
-    tools.write_text(json.dumps([tool(parameters=five)]))
-    words = ["constrain", "-", "--format", "hermes_json", "--tools", str(tools), "--to", "gbnf"]
+    schema = tmp_path / "schema.json"
+    schema.write_text(json.dumps(five))
+    words = ["constrain", "some/model", "--adapter", "chatml", "--content-schema", str(schema), "--to", "gbnf"]
     assert main(words) == 0
     ordered = capsys.readouterr()
     assert main([*words, "--any-order"]) == 0

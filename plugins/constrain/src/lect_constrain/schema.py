@@ -80,7 +80,8 @@ def kept(
         return schema
     found: Schema = {}
     for word, value in schema.items():
-        here = f"{path}/{word}"
+        # Definitions are those of the whole schema, wherever a part of it is written.
+        here = "/$defs" if word == "$defs" else f"{path}/{word}"
         if word not in known or (unless and unless(word, schema)):
             dropped.append(here)
         elif word in (*NAMED, "$defs"):
