@@ -16,6 +16,8 @@ from lect.plugin import Template
 
 ORACLES = Path(__file__).parents[2] / "shared/oracles"
 """The makers' templates. They are not ours to redistribute: without this folder, only the rest is measured."""
+RESOLUTION = Path(__file__).parents[1] / "tests/data/resolution.json"
+"""The oracle of each model, also where its maker has published a later template."""
 ABSENT = "the makers' templates are not available (../shared/oracles)"
 
 LONGEST = 4
@@ -51,11 +53,16 @@ def makers(slug, messages, **arguments):
     """Return a call that renders `messages` with the maker's template."""
     tokens = {
         name: value
-        for name, value in (reference().INDEX[slug]["special_tokens"] or {}).items()
+        for name, value in (entry(slug)["special_tokens"] or {}).items()
         if isinstance(value, str)
     }
     context = {"tools": None, "documents": None, "add_generation_prompt": False, **tokens, **arguments}
     return partial(reference().compiled(slug).render, messages=messages, **context)
+
+
+def entry(slug):
+    """Return what is known of one of the makers' templates."""
+    return reference().INDEX.get(slug) or reference().MORE[slug]
 
 
 def natives(only=""):
@@ -64,6 +71,7 @@ def natives(only=""):
     if not ORACLES.is_dir():
         return
     native = json.loads((ORACLES / "native.json").read_text("utf-8"))
+    latest = json.loads(RESOLUTION.read_text("utf-8"))["models"]
     for slug in (slug for slugs in native.values() for slug in slugs):
         for model in models(slug):
             try:
@@ -73,7 +81,7 @@ def natives(only=""):
             # The maker's chat format is not for base models.
             if resolution.kind == "chat":
                 if only.lower() in model.lower():
-                    yield slug, model, resolution.template
+                    yield latest.get(model, slug), model, resolution.template
                 break
 
 
@@ -86,7 +94,9 @@ def models(slug):
 @cache
 def takes(slug):
     """Return what the maker's template takes as it is."""
-    return shared("put_right").takes(slug)
+    folder = "" if slug in reference().INDEX else "more/"
+    source = (ORACLES / folder / f"jinja/{slug}.jinja").read_text("utf-8")
+    return shared("put_right").takes_of(source, lambda messages, tools: reference().render(slug, messages, tools, True))
 
 
 def by_maker(slug):
