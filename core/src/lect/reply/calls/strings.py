@@ -10,7 +10,7 @@ from typing import Any
 from lect.reply.calls.texts import quoted
 from lect.reply.events import CALL_ARGS
 from lect.reply.reader import lookahead
-from lect.reply.reader.lookahead import MORE, NO
+from lect.reply.reader.lookahead import MORE, NO, Finder
 from lect.reply.reader.reader import CUT, DONE, Outcome, Reader, Text
 
 QUOTE = re.compile(r"(?P<prefix>[rRbBuUfF]{0,2})(?P<quote>\"\"\"|'''|[\"'“”‘’])").match
@@ -58,7 +58,7 @@ def _held(reader: Reader, put: Callable[[str], None], *how: Any, live: bool) -> 
 def _characters(
     reader: Reader, put: Callable[[str], None], quote: str, escape: Escape, ends: Ends | None, *, live: bool
 ) -> Outcome:
-    plain = _plain(quote)
+    plain, matters = _patterns(quote)
     put('"')
     while True:
         buffer, at = reader.buffer, reader.at
@@ -72,7 +72,7 @@ def _characters(
             if reader.ended:
                 return CUT
             if live:
-                reader.let_pass(MATTERS if escape is json_escape else _matters(quote), CALL_ARGS)
+                reader.let_pass(MATTERS if escape is json_escape else matters, CALL_ARGS)
             yield
             continue
         character = buffer[end]
@@ -95,7 +95,7 @@ def _characters(
                     return DONE
                 reader.at = goes_on.end()
                 quote = CLOSING.get(goes_on["quote"], goes_on["quote"])
-                plain = _plain(quote)
+                plain, matters = _patterns(quote)
                 escape = escape_after(goes_on)
         elif character == "\\":
             decoded = escape(buffer, end, reader.ended)
@@ -117,15 +117,10 @@ def _characters(
 
 
 @lru_cache(maxsize=64)
-def _plain(quote: str) -> Callable[[str, int], re.Match[str] | None]:
-    """Return a matcher for text that cannot end the string and needs no escapes."""
-    return re.compile(rf'[^"\\\x00-\x1f{re.escape(quote[0])}]*').match
-
-
-@lru_cache(maxsize=64)
-def _matters(quote: str) -> Callable[[str], re.Match[str] | None]:
-    """Return a search for what may end the string or needs an escape."""
-    return re.compile(rf'["\\\x00-\x1f{re.escape(quote[0])}]').search
+def _patterns(quote: str) -> tuple[Finder, Finder]:
+    """Return a matcher for text that cannot end the string and needs no escapes, and a search for anything else."""
+    special = rf'"\\\x00-\x1f{re.escape(quote[0])}'
+    return re.compile(f"[^{special}]*").match, re.compile(f"[{special}]").search
 
 
 def ends_in(reader: Reader) -> Ends:
@@ -161,12 +156,13 @@ def json_escape(buffer: str, at: int, ended: bool) -> tuple[str, int] | None:
 
 def python_escape(buffer: str, at: int, ended: bool) -> tuple[str, int] | None:
     """Read an escape of Python, or of JSON."""
-    if PYTHON_ESCAPE_SO_FAR(buffer, at):
+    is_json = buffer[at + 1 : at + 2] in ("n", "t", '"', "\\")
+    if not is_json and PYTHON_ESCAPE_SO_FAR(buffer, at):
         if not ended:
             return None
         if at + 1 == len(buffer):
             return "\\\\", 1
-    found = PYTHON_ESCAPE(buffer, at)
+    found = None if is_json else PYTHON_ESCAPE(buffer, at)
     if found is None:
         return json_escape(buffer, at, ended) if buffer[at + 1] != "/" else ("\\\\", 1)
     kind = found.lastgroup

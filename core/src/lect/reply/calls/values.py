@@ -49,10 +49,8 @@ class ValueReader:
     """
 
     want, key_at = VALUE, 0
-    level = 1
-    """How many brackets there are around the members that are read by `member`."""
-    unsure = 0
-    """How many of the brackets may still become others: `{` is a dict or a set, `(` a tuple or nothing."""
+    level = 1  # How many brackets there are around the members that are read by `member`.
+    unsure = 0  # How many of the brackets may still become others: `{` is a dict or a set, `(` a tuple or nothing.
 
     def __init__(
         self,

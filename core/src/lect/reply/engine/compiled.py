@@ -103,6 +103,7 @@ class CompiledGrammar:
 
     def _prepare_messages(self, channels: parts.Channels) -> None:
         self.headers = headers_for(channels)
+        self.call_marks = tuple(mark for mark, kind in channels.bodies if kind == "call")
         restarts = channels.start if channels.restart else ()
         begins = (*restarts, *(mark for mark in channels.opening if TOKEN.fullmatch(mark)))
         if channels.call is not None:

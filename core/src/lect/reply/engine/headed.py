@@ -27,7 +27,6 @@ class HeadedMessages(Reading):
         self.headers = compiled.headers
         self.emitted: set[str] = set()
         self.outside, self.body = compiled.outside, compiled.body
-        self.call_marks = tuple(mark for mark, kind in channels.bodies if kind == CALL)
 
     def read(self, inside: str) -> Steps:
         """Read the whole reply; `inside` is what it begins inside of."""
@@ -144,7 +143,7 @@ class HeadedMessages(Reading):
         reader = self.reader
         body_at = reader.position
         yield from read_until(reader, self.outside, lambda mark: reader.at)
-        if reader.buffer.startswith(self.call_marks, reader.at):
+        if reader.buffer.startswith(self.compiled.call_marks, reader.at):
             reader.border(CALL, body_at)
             reader.report("incomplete_call", start, "the call begins again before it has a name")
             return

@@ -37,9 +37,11 @@ def literal(buffer: str, at: int, mark: str, ended: bool) -> int:
     if buffer.startswith(mark, at):
         return at + len(mark)
     # Most marks that are not there differ in their first character or their first letter.
-    first, second, wanted = buffer[at : at + 1], buffer[at + 1 : at + 2], mark[1:2]
-    differs = second != wanted and (second.isalnum() or second == "/") and first not in BARS
-    if differs or (first not in ODD and first and first != mark[0]):
+    first = buffer[at : at + 1]
+    if first not in ODD and first and first != mark[0]:
+        return NO
+    second, wanted = buffer[at + 1 : at + 2], mark[1:2]
+    if second != wanted and (second.isalnum() or second == "/") and first not in BARS:
         return NO
     if len(buffer) - at < len(mark) and mark.startswith(buffer[at:]):
         return NO if ended else MORE
@@ -190,9 +192,8 @@ class MarkScanner:
         worth = worth if behind else NOTHING
         self.worth = re.compile(worth).match
         begins = "|".join(filter(None, (_beginnings(marks), worth)))
-        if held:
-            begins = rf"{begins}|[{re.escape(held)}](?:[{re.escape(held)}]|{begins}|(\Z))"
-        self._begins = begins
+        held = re.escape(held)
+        self._begins = rf"{begins}|[{held}](?:[{held}]|{begins}|(\Z))" if held else begins
         self.search = self._finder()
         """Finds where it is worth looking for a mark, with a group where only more text can tell."""
         self.full = re.compile("|".join(map(re.escape, marks)) or NOTHING).match
