@@ -51,11 +51,7 @@ def reference():
 
 def makers(slug, messages, **arguments):
     """Return a call that renders `messages` with the maker's template."""
-    tokens = {
-        name: value
-        for name, value in (entry(slug)["special_tokens"] or {}).items()
-        if isinstance(value, str)
-    }
+    tokens = {name: value for name, value in (entry(slug)["special_tokens"] or {}).items() if isinstance(value, str)}
     context = {"tools": None, "documents": None, "add_generation_prompt": False, **tokens, **arguments}
     return partial(reference().compiled(slug).render, messages=messages, **context)
 

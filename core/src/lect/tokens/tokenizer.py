@@ -225,7 +225,9 @@ class FastEncoder(Encoder):
         is_bare = tokenizer.truncation is None and tokenizer.padding is None
         self._tokenizer = tokenizer if is_bare else changed(tokenizer, bare)
         self._ordinary: dict[str, Any] = {}
-        self._short = lru_cache(MOST_SHORT)(self._alone)
+        # With dropout, the ids of a text differ each time.
+        is_random = getattr(self._tokenizer.model, "dropout", None)
+        self._short = self._alone if is_random else lru_cache(MOST_SHORT)(self._alone)
         self.opening = _opening(self._tokenizer)
         # Only the tokenizer itself knows where some control tokens are.
         self._is_odd = any(_is_odd(token, tokenizer.normalizer) for token in added.values() if token.content.strip())
