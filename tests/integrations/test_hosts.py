@@ -55,13 +55,36 @@ def test_a_provider_of_litellm(host):
 
 
 @in_host("lm_eval")
-def test_chats_and_a_filter_of_the_harness(host):
-    prompt = host["WithLect"]().apply_chat_template(ASKED)
-    assert prompt.endswith("<|im_start|>assistant\n")
-    from lm_eval.api.registry import get_filter
+def test_a_task_of_the_harness(host, tmp_path):
+    import lm_eval
+    from lm_eval.api.model import LM
 
-    assert get_filter("final_answer")().apply([[REPLY]], [{}]) == [["42"]]
-    assert host["WithLect"]().tokenizer_name == host["fingerprint"](host["MODEL"])
+    class Engine(LM):
+        def generate_until(self, requests):
+            return [host["generate"](request.args[0]) for request in requests]
+
+        loglikelihood = loglikelihood_rolling = None
+
+    class Model(host["WithLect"], Engine):
+        pass
+
+    questions = tmp_path / "questions.jsonl"
+    questions.write_text('{"question": "6 times 7?", "answer": "42"}\n', "utf-8")
+    task = {
+        "task": "sevens",
+        "dataset_path": "json",
+        "dataset_kwargs": {"data_files": {"test": str(questions)}, "cache_dir": str(tmp_path / "cache")},
+        "test_split": "test",
+        "output_type": "generate_until",
+        "doc_to_text": "{{question}}",
+        "doc_to_target": "{{answer}}",
+        "metric_list": [{"metric": "exact_match"}],
+        "filter_list": [{"name": "answer", "filter": [{"function": "final_answer"}, {"function": "take_first"}]}],
+    }
+    found = lm_eval.simple_evaluate(model=Model(), tasks=[task], apply_chat_template=True, bootstrap_iters=0)
+    assert found["results"]["sevens"]["exact_match,answer"] == 1
+    assert found["config"]["lect"] == host["fingerprint"](host["MODEL"])
+    assert host["prompts"] == ["<|im_start|>user\n6 times 7?<|im_end|>\n<|im_start|>assistant\n"]
 
 
 @in_host("inspect_ai")
