@@ -226,7 +226,7 @@ class FastEncoder(Encoder):
         self._tokenizer = tokenizer if is_bare else changed(tokenizer, bare)
         self._ordinary: dict[str, Any] = {}
         # With dropout, the ids of a text differ each time.
-        is_random = getattr(self._tokenizer.model, "dropout", None)
+        is_random = getattr(getattr(self._tokenizer, "model", None), "dropout", None)
         self._short = self._alone if is_random else lru_cache(MOST_SHORT)(self._alone)
         self.opening = _opening(self._tokenizer)
         # Only the tokenizer itself knows where some control tokens are.
