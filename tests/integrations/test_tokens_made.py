@@ -265,3 +265,10 @@ def test_what_is_not_a_tokenizer_is_refused():
 def test_decoders_play_no_part():
     tokenizer = with_parts(MADE["unigram"](), decoder=decoders.Metaspace())
     assert TEMPLATE.render(CHAT).encode(tokenizer).ids == TEMPLATE.render(CHAT).encode(MADE["unigram"]()).ids
+
+
+def test_dropout_spells_a_short_text_in_several_ways():
+    tokenizer = with_controls(bpe())
+    tokenizer.model.dropout = 0.5
+    prompt = TEMPLATE.render([{"role": "user", "content": "the"}])
+    assert len({tuple(prompt.encode(tokenizer).ids) for _ in range(100)}) > 1
