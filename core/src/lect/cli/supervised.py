@@ -13,7 +13,7 @@ from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable
 from contextlib import suppress
 from io import BufferedReader, BufferedWriter, FileIO, RawIOBase, TextIOWrapper
-from typing import Any, NoReturn
+from typing import Any
 
 from lect.errors import LectError, saferepr
 
@@ -60,22 +60,22 @@ def supervise(command: str, seconds: float) -> int | None:
     sys.stderr.flush()
     # Otherwise the collector would copy all shared memory in going through it, which takes longer than the rest.
     gc.freeze()
-    # No signal may find one of the processes unprepared.
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
+    # Signals are waited for, and not handled: one that came just before a call to wait would be noticed only after it.
+    awaited = {signal.SIGCHLD, signal.SIGTERM}
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        awaited.add(signal.SIGINT)
+    # Some systems drop a signal that has no handler, even while it is blocked.
+    handler = signal.signal(signal.SIGCHLD, lambda *_: None)
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, awaited)
     process = os.fork()
-    if process == 0:
-        _limit(seconds)
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        return None
     try:
-        signal.signal(signal.SIGTERM, _exit)
+        if process == 0:
+            _limit(seconds)
+            return None
+        code = _exit_code(process, awaited)
+    finally:
+        signal.signal(signal.SIGCHLD, handler or signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
-    except BaseException:
-        with suppress(ProcessLookupError, ChildProcessError):
-            os.kill(process, signal.SIGKILL)
-            os.waitpid(process, 0)
-        raise
     if code == -signal.SIGINT:
         raise KeyboardInterrupt
     if code == -signal.SIGALRM:
@@ -88,7 +88,17 @@ def supervise(command: str, seconds: float) -> int | None:
     return code
 
 
-def _exit(number: int, _: Any) -> NoReturn:
+def _exit_code(process: int, awaited: set[signal.Signals]) -> int:
+    """Return the exit code of a process, after its end; it is ended if this one is told to end."""
+    while (number := signal.sigwait(awaited)) == signal.SIGCHLD:
+        # It may only have been stopped.
+        ended, status = os.waitpid(process, os.WNOHANG)
+        if ended:
+            return os.waitstatus_to_exitcode(status)
+    os.kill(process, signal.SIGKILL)
+    os.waitpid(process, 0)
+    if number == signal.SIGINT:
+        raise KeyboardInterrupt
     sys.exit(128 + number)
 
 
