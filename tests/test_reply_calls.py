@@ -505,3 +505,20 @@ def test_a_comparison_is_not_an_argument_wherever_a_chunk_ends():
 def test_an_empty_section_of_special_tokens_is_a_mark_with_the_white_space_before_it():
     reply, _ = replies.read("\n<|tool_call_start|><|tool_call_end|>", format="lfm2_pythonic")
     assert [(piece.kind, piece.start) for piece in reply.pieces] == [("mark", 0)]
+
+
+@pytest.mark.parametrize("members", ['"arme": "f", "arguments": {}', '"arguments": {}, "arme": 1'])
+def test_a_member_that_does_not_belong_in_a_call_without_marks_is_named(members):
+    reply = replies.heard(f'{{"name": "f", {members}}}', format="llama3_json")
+    assert [(call.name, call.arguments) for call in reply.tool_calls] == [("f", {})]
+    assert [problem.code for problem in reply.problems] == ["stray_member"]
+    # An answer in JSON is no call, and may have any members.
+    assert not replies.heard('{"name": "f", "arme": 1}', format="llama3_json").problems
+
+
+def test_text_beside_the_members_of_a_nested_value_belongs_nowhere():
+    tags = ["<tool_call>\n", '<invoke name="f">', "<e>", "<item>", "<id>1", "</id>{}", "</item>", "</e>", "</invoke>"]
+    text = "]<]minimax[>[".join(["", *tags, "</tool_call>"])
+    assert calls(text.format("\n"), "minimax_m3") == [("f", {"e": [{"id": 1}]})]
+    reply = replies.heard(text.format("lost"), format="minimax_m3")
+    assert ([call.complete for call in reply.incomplete], reply.problems[0].code) == ([False], "stray_text")

@@ -3,6 +3,7 @@
 import json
 import random
 import re
+from difflib import get_close_matches
 
 import pytest
 import replies
@@ -16,14 +17,18 @@ ESCAPE = re.compile(r"\\(?:(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([0-7]{1,3}))|
 """An escape of JSON or of Python."""
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", '"': '"', "'": "'", "\\": "\\", "/": "/"}
 
-TYPE = re.compile(r'"type": *"\w*"')
-"""A member that says that a call is one, in any words."""
+TYPE_OR_ID = re.compile(r'\b(?:type|id)"?[:=] *"[^"]*"')
+"""A member or an attribute that says what something is, in any words, or what it is called."""
 WORD = re.compile(r"[^\W\d_]{3,}")
 OF_NOTATIONS = {
-    "args", "arguments", "function", "input", "json", "name", "number", "object", "parameters", "string", "tool", "None", "True",
-    "False",
+    "args", "arguments", "function", "input", "item", "json", "name", "number", "object", "parameters", "properties", "string",
+    "null", "tool", "None", "True", "False",
 }  # fmt: skip
-"""Words of a notation that are not arguments: keys of a call, types, fences, and what Python writes for null."""
+"""Words of a notation that are not arguments: keys of a call, types, tags, fences, and what Python writes for null."""
+LEFT_OUT = {"bad_arguments", "duplicate_key", "stray_member"}
+"""Problems that say that something in a call does not count, by its key."""
+GAPS = re.compile("[_▁ ]")
+"""What may be missing in a mark that is read all the same."""
 
 
 def originals(name):
@@ -81,15 +86,18 @@ def is_written(value, text):
 
 def dropped(call, reply, grammar):
     """Return words of a call that are in no argument and in no mark, and that no problem names: lost in silence."""
-    raw = TYPE.sub("", reply.raw[slice(*call.span)])
+    raw = TYPE_OR_ID.sub("", reply.raw[slice(*call.span)])
+    if LEFT_OUT.intersection(problem.code for problem in reply.problems):
+        return set()
     told = "\n".join(problem.text for problem in reply.problems)
-    kept = "\0".join([call.name, call.id or "", call.arguments_text, told, repr(grammar)])
+    marks = repr(grammar)
+    kept = "\0".join([call.name, call.id or "", call.arguments_text, told, marks, GAPS.sub("", marks)])
     kept = "\0".join([kept, *(decoded(kept, others) for others in ("", "\\"))])
     words = {word for text in (raw, decoded(raw, "\\")) for word in WORD.findall(text)}
     # The first character after a backslash is a part of an escape.
-    return {
-        word for word in words - OF_NOTATIONS if word not in kept and word[1:] not in kept and "comment" not in told
-    }
+    lost = [word for word in words - OF_NOTATIONS if word not in kept and word[1:] not in kept]
+    # A mark may be misspelt, and a comment is left out on purpose.
+    return {word for word in lost if not get_close_matches(word, WORD.findall(marks), 1, 0.7) and "comment" not in told}
 
 
 def unread_before(more, text, how):

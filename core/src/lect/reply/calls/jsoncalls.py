@@ -91,6 +91,7 @@ class _ObjectCall(ValueReader):
         self.early = Text()
         self.arguments: int | None = None  # Where the arguments begin in the raw text.
         self.has_arguments = self.has_strays = False
+        self.strays: list[str] = []
 
     def begin_call(self) -> None:
         """Begin the call if everything it needs is known. An id that comes later is ignored."""
@@ -98,6 +99,7 @@ class _ObjectCall(ValueReader):
             self.reader.begin_call(self.name, self.id, self.arguments)
             self.reader.pending.extend(self.early)
             self.early.clear()
+            self.report_strays()
 
     def read_member(self, key: str) -> Outcome:
         """Read the value of a member, which begins here, if it means something."""
@@ -135,10 +137,16 @@ class _ObjectCall(ValueReader):
                 self.name, self.id = (text, self.id) if names else (self.name, text)
                 self.begin_call()
             return outcome
-        elif not self.bare and not names and key not in (*ID_KEYS, *OTHER_KEYS):
+        elif not names and key not in (*ID_KEYS, *OTHER_KEYS):
             self.has_strays = True
-            reader.report("stray_member", reader.origin, f"the call has a member {key!r}, which does not belong in one")
+            self.strays.append(f"the call has a member {key!r}, which does not belong in one")
+            self.report_strays()
         return ""
+
+    def report_strays(self) -> None:
+        """Name the members that do not belong in a call, once it is known to be one."""
+        while self.strays and (not self.bare or self.reader.call is not None):
+            self.reader.report("stray_member", self.reader.origin, self.strays.pop(0))
 
 
 def json_call(reader: Reader, found: CallMatch) -> Outcome:

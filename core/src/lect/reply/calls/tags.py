@@ -47,7 +47,9 @@ def read_tags(
         close = NO if opens_tag(buffer, at) else literal(buffer, at, spec.close.replace("{key}", stack[-1].key), False)
         opens, fields = call.params.look(buffer, at, ended=False) if close == NO else (NO, {})
         if close >= 0:
-            stack.pop()
+            node = stack.pop()
+            # A value consists of parameters or of text.
+            problem = "stray_text" if node.children and "".join(node.text).strip() else ""
             return close
         if opens >= 0:
             node = _Node(fields.get("key", ""), [], [])
