@@ -268,7 +268,7 @@ def pages(session):
 
 @nox.session
 def tokens(session):
-    """Test ids and masks with the tokenizers of eight makers, and beside transformers. It takes ten minutes."""
+    """Test ids and masks with the tokenizers of eight makers, and beside transformers, in a quarter of an hour."""
     session.install("pytest>=8", "pytest-xdist>=3", "hypothesis>=6.100", "jinja2>=3.1.6", "datasets>=3")
     session.install("transformers>=5.22,<6", *TOKENIZERS, *RENDERERS)
     install(session, *EVERYTHING)
@@ -277,7 +277,7 @@ def tokens(session):
 
 @nox.session
 def engines(session):
-    """Test constraints in the engines that people serve with: xgrammar, llguidance, llama.cpp. It takes half an hour.
+    """Test constraints in the engines that people serve with: xgrammar, llguidance, llama.cpp. It takes an hour.
 
     xgrammar requires torch, which takes gigabytes, and a tenth of them without CUDA: PIP_CONSTRAINT may choose such a
     build.
