@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 IN_CLASS = {**ESCAPES, "]": "\\]", "[": "\\[", "^": "\\^", "-": "\\-"}
-ESCAPED = '"\\\\" (["\\\\/bfnrt] | "u" [0-9a-fA-F]{4})'
+ESCAPED = '"\\\\" (["\\\\bfnrt] | "u" [0-9a-fA-F]{4})'
 CONTROLS = "\\x00-\\x1f\\x7f"
 
 

@@ -61,7 +61,8 @@ class Lark(RuleWriter):
         high = "" if node.high is None else node.high
         count = f"{{{node.low},{high}}}" if node.low or node.high is not None else "*"
         others = "" if quote == '"' else quote
-        escape = f'\\\\(["{others}\\\\\\/bfnrt]|u[0-9a-fA-F]{{4}})'
+        # Not `\/`, which nobody needs to write: it is an escape of JSON, and not of Python.
+        escape = f'\\\\(["{others}\\\\bfnrt]|u[0-9a-fA-F]{{4}})'
         begin = "" if node.is_open else quote
         body = f"/{begin}([^{quote}\\\\\\x00-\\x1f\\x7f]|{escape}){count}{quote}/"
         return self.terminal(body + self.excluding(node.without))
