@@ -82,6 +82,11 @@ def test_one_call_at_most_without_parallel_and_with_a_name():
     assert '"f"' not in one.gbnf()
 
 
+def test_one_bound_alone_contradicts_nothing():
+    parameters = {"type": "object", "properties": {"n": {"type": "integer", "maximum": -5}}}
+    assert not any(constrain(TEMPLATE, [tool(parameters=parameters)], strict=True).loose.values())
+
+
 def test_without_tools_or_with_none_there_is_no_call():
     for found in (constrain(TEMPLATE), constrain(TEMPLATE, [tool()], tool_choice="none")):
         assert "arguments" not in found.gbnf()

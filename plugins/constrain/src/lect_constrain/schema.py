@@ -287,7 +287,7 @@ class _Normal:
             msg = f"the schema of {self.where} is wrong at {path or '/'}: type {odd[0]!r}\n  try: one of {known}"
             raise MessageError(msg)
         for low, high in BOUNDS:
-            if schema.get(low, 0) > schema.get(high, schema.get(low, 0)):
+            if {low, high} <= schema.keys() and schema[low] > schema[high]:
                 self.refuse(path, f"{low} is above {high}")
         if "const" in schema:
             schema = {
