@@ -12,7 +12,7 @@ END = re.compile(
     r"(<\|(im_end|end|eos|eom|eot_id|eot|endoftext|end_of_text|role_end|message_sep|END_OF_TURN_TOKEN|tool_response)\|?>|</s>"
     r"|<｜(end▁of▁sentence|hy_eos:opensource)｜>|</assistant>|</longcat_s>|<seed:eos>|<turn\|>|\[e~\[|\[\|endofturn\|\])+\s*\Z"
 )
-# Many a reasoning parser is for models that always think: it takes a reply without these for nothing but reasoning.
+# Many reasoning parsers are for models that always think: to them, a reply without these is nothing but reasoning.
 REASONING = re.compile(r"think|thought|reasoning|inner_prefix|START_|channel|analysis|message\|", re.IGNORECASE)
 MARK = re.compile(r"</?[^\s<>=]{1,40}>|\[/?[A-Z_]{3,}\]")
 

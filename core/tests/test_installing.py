@@ -21,7 +21,7 @@ def checkout(tmp_path, monkeypatch):
     for name, line in stated.items():
         (tmp_path / "a checkout/plugins" / name).mkdir(parents=True)
         (tmp_path / "a checkout/plugins" / name / "pyproject.toml").write_text(
-            f'name = "lect-{name}"\n{line}\n', "utf-8"
+            f'[project]\nname = "lect-{name}"\n{line}\n', "utf-8"
         )
     installed(monkeypatch, {"url": (tmp_path / "a checkout/core").as_uri(), "dir_info": {}})
     return tmp_path / "a checkout"

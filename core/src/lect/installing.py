@@ -8,15 +8,18 @@ from functools import cache
 
 def install_command(package: str) -> str:
     """Return the command that installs a package: with what it needs, from core's checkout, or else by its name."""
-    import re
     import shlex
+    import tomllib
+
+    from packaging.requirements import Requirement
 
     checkout, name = _checkout(), package.removeprefix("lect-")
     stated = os.path.join(checkout or "", "plugins", name, "pyproject.toml")
     if checkout is None or not os.path.isfile(stated):
         return f"pip install {package}"
-    with open(stated, encoding="utf-8") as file:
-        names = [*re.findall(r'(?<="lect-)\w+(?=[=>])', file.read()), name]
+    with open(stated, "rb") as file:
+        needed = map(Requirement, tomllib.load(file)["project"]["dependencies"])
+    names = [*(each.name.removeprefix("lect-") for each in needed if each.name.startswith("lect-")), name]
     is_here = os.path.isdir("plugins") and os.path.samefile(os.curdir, checkout)
     start = os.path.join(os.curdir if is_here else checkout, "plugins")
     return shlex.join(["pip", "install", *(os.path.join(start, each) for each in names)])
