@@ -326,6 +326,15 @@ def test_the_schema_decides_inside_nested_parameters_too():
     assert calls(text, "minimax_m3", tools=tools) == [("f", {"at": {"zip": "00501", "floors": [1, 2]}})]
 
 
+@pytest.mark.parametrize("schema", [{"const": {"n": None, "l": ["5"]}}, {"enum": ["x", {"n": None, "l": ["5"]}]}])
+def test_a_value_that_the_schema_spells_out_decides_inside_nested_parameters(schema):
+    ns = "]<]minimax[>["
+    tools = [{"name": "f", "parameters": {"type": "object", "properties": {"o": schema}}}]
+    inside = f"{ns}<o>{ns}<n>None{ns}</n>{ns}<l>{ns}<item>5{ns}</item>{ns}</l>{ns}</o>"
+    text = f'{ns}<tool_call>{ns}<invoke name="f">{inside}{ns}</invoke>{ns}</tool_call>'
+    assert calls(text, "minimax_m3", tools=tools) == [("f", {"o": {"n": None, "l": ["5"]}})]
+
+
 def test_a_value_in_cdata_is_unwrapped():
     text = '<function name="f"><param name="s"><![CDATA[<b> & "c"]]></param></function>'
     assert calls(text, "minicpm5_xml", tools=TOOLS) == [("f", {"s": '<b> & "c"'})]

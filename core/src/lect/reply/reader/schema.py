@@ -96,8 +96,19 @@ def child(schema: Any, root: Mapping[str, Any], key: str | None, depth: int = 0)
     found = schema.get("items") if key is None else properties.get(key) if isinstance(properties, Mapping) else None
     if found is not None or depth > DEEPEST:
         return found
+    if inside := _inside(schema, key):
+        return {"enum": inside}
     members = [member for union in UNIONS for member in schema.get(union) or ()]
     return next((inner for member in members if (inner := child(member, root, key, depth + 1)) is not None), None)
+
+
+def _inside(schema: Mapping[str, Any], key: str | None) -> list[Any]:
+    """Return what the values that a schema spells out have as this member, or as items."""
+    values = [schema["const"]] if "const" in schema else schema.get("enum")
+    values = values if isinstance(values, list | tuple) else ()
+    if key is None:
+        return [item for value in values if isinstance(value, list) for item in value]
+    return [value[key] for value in values if isinstance(value, dict) and key in value]
 
 
 def _resolved(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
