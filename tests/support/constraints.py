@@ -1,6 +1,7 @@
 """Engines that constrain decoding, a vocabulary for any template, and random tools with messages that fit them."""
 
 import json
+from codecs import utf_8_decode
 
 from lect_constrain.nodes import Ref, Text
 
@@ -159,9 +160,10 @@ def sample(engine, rng, ends, longest=900, never=()):
     """Return a random reply that a constraint allows, the more biased to end the longer it is; None if it does not end.
 
     `ends` are marks that it tries to write, since chance alone would not spell them. `never` are control tokens that no
-    reply has: to exclude them as text would take some engines too long.
+    reply has: to exclude them as text would take some engines too long. It is UTF-8 also where an engine does not insist
+    on that, as xgrammar does not.
     """
-    vocabulary, matcher, ids = engine.vocabulary, engine.start(), []
+    vocabulary, matcher, ids, begun = engine.vocabulary, engine.start(), [], b""
     barred = {vocabulary.controls[each] for each in never} | {vocabulary.eos_token_id}
     tokens = [*enumerate(vocabulary.tokens)]
     closing = {number for number, token in tokens if token in CLOSING} | {*vocabulary.special_token_ids}
@@ -171,12 +173,13 @@ def sample(engine, rng, ends, longest=900, never=()):
         tired = min(0.5 + len(ids) / 300, 0.95)
         if engine.may_end(matcher) and rng.random() < tired:
             break
-        if spelled and rng.random() < tired / 3:
+        if spelled and not begun and rng.random() < tired / 3:
             mark = rng.choice(spelled)
             if engine.takes(matcher, mark):
                 ids += mark
                 continue
         allowed = [each for each in engine.allowed(matcher) if each not in barred and each < len(tokens)]
+        allowed = [each for each in allowed if is_text(begun + vocabulary.tokens[each])]
         if not allowed:
             break
         ending = [each for each in allowed if each in closing]
@@ -184,7 +187,18 @@ def sample(engine, rng, ends, longest=900, never=()):
         chosen = ending if ending and rng.random() < tired else simple if simple and rng.random() < 0.9 else allowed
         ids.append(rng.choice(chosen))
         engine.step(matcher, ids[-1])
+        begun += vocabulary.tokens[ids[-1]]
+        begun = begun[utf_8_decode(begun)[1] :]
     return vocabulary.decode(ids) if engine.may_end(matcher) else None
+
+
+def is_text(data):
+    """Return whether bytes are UTF-8, or the beginning of it."""
+    try:
+        utf_8_decode(data)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 TEXTS = [
