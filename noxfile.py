@@ -279,7 +279,7 @@ def tokens(session):
 
 @nox.session
 def engines(session):
-    """Test constraints in the engines that people serve with: xgrammar, llguidance, llama.cpp. It takes an hour.
+    """Test constraints in the engines that people serve with: xgrammar, llguidance, llama.cpp, in half an hour.
 
     xgrammar requires torch, which takes gigabytes, and a tenth of them without CUDA: PIP_CONSTRAINT may choose such a
     build.
