@@ -62,6 +62,8 @@ class Vocabulary:
 class Guidance:
     """llguidance with a Lark grammar."""
 
+    insists_on_utf8 = True
+
     def __init__(self, vocabulary, grammar):
         import llguidance
 
@@ -101,6 +103,8 @@ class Guidance:
 
 class XGrammar:
     """xgrammar with a structural tag, or with a grammar in EBNF."""
+
+    insists_on_utf8 = False
 
     def __init__(self, vocabulary, written):
         import torch
@@ -160,8 +164,8 @@ def sample(engine, rng, ends, longest=900, never=()):
     """Return a random reply that a constraint allows, the more biased to end the longer it is; None if it does not end.
 
     `ends` are marks that it tries to write, since chance alone would not spell them. `never` are control tokens that no
-    reply has: to exclude them as text would take some engines too long. It is UTF-8 also where an engine does not insist
-    on that, as xgrammar does not.
+    reply has: to exclude them as text would take some engines too long. From an engine that does not insist on UTF-8,
+    only tokens that keep to it are taken.
     """
     vocabulary, matcher, ids, begun = engine.vocabulary, engine.start(), [], b""
     barred = {vocabulary.controls[each] for each in never} | {vocabulary.eos_token_id}
@@ -179,7 +183,8 @@ def sample(engine, rng, ends, longest=900, never=()):
                 ids += mark
                 continue
         allowed = [each for each in engine.allowed(matcher) if each not in barred and each < len(tokens)]
-        allowed = [each for each in allowed if is_text(begun + vocabulary.tokens[each])]
+        if not engine.insists_on_utf8:
+            allowed = [each for each in allowed if is_text(begun + vocabulary.tokens[each])]
         if not allowed:
             break
         ending = [each for each in allowed if each in closing]
@@ -188,7 +193,8 @@ def sample(engine, rng, ends, longest=900, never=()):
         ids.append(rng.choice(chosen))
         engine.step(matcher, ids[-1])
         begun += vocabulary.tokens[ids[-1]]
-        begun = begun[utf_8_decode(begun)[1] :]
+        # With "replace", since what an engine that insists on UTF-8 allows is judged by how it is read.
+        begun = begun[utf_8_decode(begun, "replace")[1] :]
     return vocabulary.decode(ids) if engine.may_end(matcher) else None
 
 
