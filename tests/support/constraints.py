@@ -1,7 +1,6 @@
 """Engines that constrain decoding, a vocabulary for any template, and random tools with messages that fit them."""
 
 import json
-from codecs import utf_8_decode
 
 from lect_constrain.nodes import Ref, Text
 
@@ -62,8 +61,6 @@ class Vocabulary:
 class Guidance:
     """llguidance with a Lark grammar."""
 
-    insists_on_utf8 = True
-
     def __init__(self, vocabulary, grammar):
         import llguidance
 
@@ -103,8 +100,6 @@ class Guidance:
 
 class XGrammar:
     """xgrammar with a structural tag, or with a grammar in EBNF."""
-
-    insists_on_utf8 = False
 
     def __init__(self, vocabulary, written):
         import torch
@@ -164,10 +159,9 @@ def sample(engine, rng, ends, longest=900, never=()):
     """Return a random reply that a constraint allows, the more biased to end the longer it is; None if it does not end.
 
     `ends` are marks that it tries to write, since chance alone would not spell them. `never` are control tokens that no
-    reply has: to exclude them as text would take some engines too long. From an engine that does not insist on UTF-8,
-    only tokens that keep to it are taken.
+    reply has: to exclude them as text would take some engines too long.
     """
-    vocabulary, matcher, ids, begun = engine.vocabulary, engine.start(), [], b""
+    vocabulary, matcher, ids = engine.vocabulary, engine.start(), []
     barred = {vocabulary.controls[each] for each in never} | {vocabulary.eos_token_id}
     tokens = [*enumerate(vocabulary.tokens)]
     closing = {number for number, token in tokens if token in CLOSING} | {*vocabulary.special_token_ids}
@@ -177,14 +171,12 @@ def sample(engine, rng, ends, longest=900, never=()):
         tired = min(0.5 + len(ids) / 300, 0.95)
         if engine.may_end(matcher) and rng.random() < tired:
             break
-        if spelled and not begun and rng.random() < tired / 3:
+        if spelled and rng.random() < tired / 3:
             mark = rng.choice(spelled)
             if engine.takes(matcher, mark):
                 ids += mark
                 continue
         allowed = [each for each in engine.allowed(matcher) if each not in barred and each < len(tokens)]
-        if not engine.insists_on_utf8:
-            allowed = [each for each in allowed if is_text(begun + vocabulary.tokens[each])]
         if not allowed:
             break
         ending = [each for each in allowed if each in closing]
@@ -192,19 +184,7 @@ def sample(engine, rng, ends, longest=900, never=()):
         chosen = ending if ending and rng.random() < tired else simple if simple and rng.random() < 0.9 else allowed
         ids.append(rng.choice(chosen))
         engine.step(matcher, ids[-1])
-        begun += vocabulary.tokens[ids[-1]]
-        # With "replace", since what an engine that insists on UTF-8 allows is judged by how it is read.
-        begun = begun[utf_8_decode(begun, "replace")[1] :]
     return vocabulary.decode(ids) if engine.may_end(matcher) else None
-
-
-def is_text(data):
-    """Return whether bytes are UTF-8, or the beginning of it."""
-    try:
-        utf_8_decode(data)
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 TEXTS = [

@@ -14,6 +14,8 @@ ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 IN_CLASS = {**ESCAPES, "]": "\\]", "[": "\\[", "^": "\\^", "-": "\\-"}
 ESCAPED = '"\\\\" (["\\\\bfnrt] | "u" [0-9a-fA-F]{4})'
 CONTROLS = "\\x00-\\x1f\\x7f"
+HALVES = "\\ud800-\\udfff"
+"""Halves of surrogate pairs: engines take their bytes for characters, and decoders replace each byte by one."""
 
 
 class Gbnf(RuleWriter):
@@ -26,7 +28,7 @@ class Gbnf(RuleWriter):
 
     def text(self, node: Text) -> str:
         if not node.without and not node.end and not node.first:
-            return "[^\\x00]*"
+            return outside("\\x00") + "*"
         first = self.automaton(Automaton(node.without, node.end), "", None if node.end else '""')
         # What it must not begin with are brackets and white space, with which no mark begins.
         return self.rules[first].replace("[^", f"[^{node.first}", 1) if node.first else first
@@ -35,12 +37,11 @@ class Gbnf(RuleWriter):
         quote = self.literal(node.quote)
         begin = "" if node.is_open else f"{quote} "
         escaped = ESCAPED if node.quote == '"' else ESCAPED.replace("[", f"[{node.quote}", 1)
+        never = f"{IN_CLASS.get(node.quote, node.quote)}\\\\{CONTROLS}"
         if node.without:
-            inside = self.automaton(
-                Automaton(node.without), f"{IN_CLASS.get(node.quote, node.quote)}\\\\{CONTROLS}", '""', escaped
-            )
+            inside = self.automaton(Automaton(node.without), never, '""', escaped)
             return f"{begin}({inside}) {quote}"
-        char = self.body(f"[^{IN_CLASS.get(node.quote, node.quote)}\\\\{CONTROLS}] | {escaped}")
+        char = self.body(f"{outside(never)} | {escaped}")
         return f"{begin}{self.repeated(char, node.low, node.high)} {quote}"
 
     def automaton(self, made: Automaton, never: str, stop: str | None, escaped: str = "") -> str:
@@ -57,12 +58,18 @@ class Gbnf(RuleWriter):
             if escaped:
                 branches.append(f"{escaped} {names[0]}")
             known = "".join(IN_CLASS.get(char, char) for char in (*moves, *made.ending[index], *made.forbidden[index]))
-            branches.append(f"[^{known}{never}] {names[0]}")
+            branches.append(f"{outside(known + never)} {names[0]}")
             self.rules[names[index]] = " | ".join(branches)
         return names[0]
 
     def chars(self, node: Chars) -> str:
-        return self.repeated(f"[{node.allowed}]", node.low, node.high)
+        allowed = outside(node.allowed[1:]) if node.allowed.startswith("^") else f"[{node.allowed}]"
+        return self.repeated(allowed, node.low, node.high)
 
     def word(self, node: Node) -> str:
         return self.expression(node)
+
+
+def outside(chars: str) -> str:
+    """Return one character that is none of these."""
+    return f"[^{chars}{HALVES}]"

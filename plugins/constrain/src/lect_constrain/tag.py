@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Any
 from lect_constrain.gbnf import Gbnf
 from lect_constrain.nodes import Alt, Chars, Lit, Node, Quoted, Ref, Rep, Seq, Text, Tokens, Word
 from lect_constrain.notations import Begun, Value
-from lect_constrain.order import MOST
-from lect_constrain.patterns import NOT_IN_STRINGS, is_open
-from lect_constrain.schema import ANY_ORDER, KNOWN, has_text, kept, types_of
-from lect_constrain.values import Values
+from lect_constrain.patterns import is_open
+from lect_constrain.schema import KNOWN, has_text, is_free, kept, types_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -19,7 +17,8 @@ if TYPE_CHECKING:
 HONOURED = KNOWN | {"patternProperties", "propertyNames", "minProperties", "maxProperties"}
 """The keywords that xgrammar honours."""
 LENGTHS = ("minLength", "maxLength")
-NEVER = '"' + NOT_IN_STRINGS
+IN_STRINGS = "[ !#-\\[\\]-~\x80-\ud7ff\ue000-\U0010ffff]"
+"""What strings have without an escape. In the complement of a class, xgrammar takes bytes that are no characters."""
 
 
 class Tag:
@@ -52,7 +51,7 @@ class Tag:
             case Value():
                 return self.value(node)
             case Ref(name, rules):
-                # A tag has no rules: what may come in any order is written out.
+                # A tag has no rules: arguments in any order are written out.
                 return self.format(rules[name])
             case Seq(items):
                 return _row([self.format(each) for each in items])
@@ -92,16 +91,19 @@ class Tag:
         """Return a value: as JSON, which the engine knows, or as a grammar."""
         if not node.notation.is_json:
             return self.grammar(node)
-        if ANY_ORDER in node.schema and len(node.schema.get("properties", ())) <= MOST and not node.path:
-            # A tag has no rules: those of objects inside this one would multiply.
-            values = Values(node, left=lambda _: True)
-            self.dropped += values.dropped
-            return self.format(values.root)
         excludes = [*node.without] if node.without and has_text(node.schema) else []
-        is_ignored = partial(_is_ignored, bool(excludes))
-        schema = _patterned(kept(node.schema, HONOURED, self.dropped, node.path, unless=is_ignored))
+        dropped: list[str] = []
+        schema = kept(node.schema, HONOURED, dropped, node.path, unless=partial(_is_ignored, bool(excludes)))
+        if is_free(node.schema):
+            grammar = Gbnf()
+            written = {"type": "grammar", "grammar": grammar.written(node)}
+            # Any order is not worth a keyword that the engine honours and a grammar does not.
+            if {*grammar.dropped} < {*dropped}:
+                self.dropped += grammar.dropped
+                return written
+        self.dropped += dropped
         # Without a limit, a model may write white space until it runs out of tokens.
-        found = {"type": "json_schema", "json_schema": schema or True, "max_whitespace_cnt": 8}
+        found = {"type": "json_schema", "json_schema": _patterned(schema) or True, "max_whitespace_cnt": 8}
         return {**found, "excludes": excludes} if excludes else found
 
     def grammar(self, node: Node) -> dict[str, Any]:
@@ -135,7 +137,7 @@ def _patterned(schema: Any) -> Any:
         found["pattern"] = pattern if begins and ends else f"{'' if begins else '.*'}({pattern}){'' if ends else '.*'}"
     elif {*types_of(found)} == {"string"} and any(isinstance(found.get(word), int) for word in LENGTHS):
         low, high = found.pop("minLength", 0), found.pop("maxLength", "")
-        found["pattern"] = f"^[^{NEVER}]{{{low},{high}}}$"
+        found["pattern"] = f"^{IN_STRINGS}{{{low},{high}}}$"
     return found
 
 
