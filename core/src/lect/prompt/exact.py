@@ -103,7 +103,7 @@ def _read_calls(
             if not all(each is function or each is value or _is_scalar(each) for each in others):
                 return None
         path = (*where, index, "function")
-        arguments = _read_arguments(value, (*path, "arguments"), accepts, limits, tracked=tracked)
+        arguments = _read_arguments(value, path, accepts, limits, tracked=tracked)
         if arguments is None:
             return None
         is_read = type(arguments) is dict and arguments is not value
@@ -119,6 +119,7 @@ def _read_calls(
 def _read_arguments(
     value: Any, path: Path, accepts: Collection[str], limits: Limits, *, tracked: bool
 ) -> dict[str, Any] | str | None:
+    """Return the arguments of the function at `path`; None if they must be read the general way."""
     arguments: dict[str, Any] | None = None
     if type(value) is dict:
         arguments = value
@@ -126,17 +127,18 @@ def _read_arguments(
         if "argument_text" not in accepts:
             arguments = read_object(value) if value else {}
         if arguments is None:
-            return given(value, path) if tracked else value
+            return given(value, (*path, "arguments")) if tracked else value
     elif value is None:
         return {}
     else:
         return None
     for key, each in arguments.items():
-        if type(key) is not str or type(each) not in SCALARS:
-            limits.check_value(arguments, path)
+        if type(key) is not str or not (type(each) in SCALARS or _is_scalar(each)):
+            limits.check_value(arguments, (*path, "arguments"))
             break
     if tracked and arguments is not value:
-        return {located(key, path): located(each, path) for key, each in arguments.items()}
+        where = (*path, "arguments")
+        return {located(key, where): located(each, where) for key, each in arguments.items()}
     return arguments
 
 

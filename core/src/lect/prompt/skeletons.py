@@ -125,9 +125,9 @@ class Skeletons:
             # Raises ValueError if there are not as many texts as places.
             pieces[PLACES] = placed
             text = "".join(pieces)
-            # The literals were checked when the skeleton was built: where they are not ASCII, the texts may still be.
-            is_ascii = text.isascii() or (not skeleton.is_ascii and "".join(placed).isascii())
-            if len(text) > LONGEST_FAST or not (is_ascii or is_encodable(text)):
+            # The literals were checked when the skeleton was built. Where they are ASCII, so may be the whole.
+            checked = text if skeleton.is_ascii else "".join(placed)
+            if len(text) > LONGEST_FAST or not (checked.isascii() or is_encodable(checked)):
                 return None
             if not self._exact:
                 skeleton.left -= 1
