@@ -191,7 +191,8 @@ def test_a_plugin_imports_only_public_modules(plugin):
 KNOWN = "lect.registry.packages"
 # What uses it, all of it for messages.
 ADVISERS = {
-    "lect.registry.advice",  # What to install, whom an owner imitates, whose names a package uses.
+    "lect.registry.advice",  # What to install.
+    "lect.registry.cautions",  # Whom an owner imitates, whose names a package uses.
     "lect.cli.damage",  # Which packages may be without entry points.
     "lect.cli.families",  # What could be installed.
     "lect.cli.installed",  # Which package a command is in that is not installed.

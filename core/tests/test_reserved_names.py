@@ -6,7 +6,7 @@ import pytest
 from installs import install, registry_of
 
 from lect.errors import ModelPathWarning
-from lect.registry.advice import reserved_names
+from lect.registry.cautions import reserved_names
 from lect.registry.discover import Record
 
 SHOP = """

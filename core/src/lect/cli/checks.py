@@ -9,7 +9,7 @@ from lect.cli.damage import damages
 from lect.cli.plugin_checks import Finding, check_claims, check_templates
 from lect.cli.wording import reword
 from lect.errors import LectError, UnknownTemplateError, did_you_mean, near_names
-from lect.registry.advice import reserved_names
+from lect.registry.cautions import reserved_names
 from lect.registry.groups import REPLIES
 from lect.registry.load import PARTS, Failure, PluginInfo
 from lect.registry.settings import DISABLE, VARIABLES, names_of

@@ -10,7 +10,7 @@ import lect
 from lect.cli.screen import Painted, Screen, write_json
 from lect.contain import Contained, StageError
 from lect.errors import LectError, PluginWarning, did_you_mean, near_names, saferepr
-from lect.registry.advice import reserved_names
+from lect.registry.cautions import reserved_names
 from lect.registry.discover import Record
 from lect.registry.groups import COMMANDS, FUNCTIONS, NOTATIONS, REPLIES
 from lect.registry.load import PluginInfo

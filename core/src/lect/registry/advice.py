@@ -1,4 +1,4 @@
-"""Suggestions for messages; they never decide anything.
+"""Suggestions in errors; they never decide anything.
 
 What core knows of models and their makers is in `packages.txt`, which is generated from what the plugins declare.
 """
@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from lect.errors import InvalidModelPathError, UnknownModelError, near_names, saferepr
 from lect.installing import install_command
+from lect.registry.cautions import READER, look_alike, unread_warnings, without_template
 from lect.registry.groups import PATHS
-from lect.registry.packages import FUNCTIONS, OWNERS, PACKAGES, RESERVED
+from lect.registry.packages import FUNCTIONS, PACKAGES
 from lect.registry.refs import LONGEST_SHOWN
 from lect.registry.resolve import BY_HAND
 from lect.registry.verdicts import verdicts as verdicts_of
@@ -20,44 +21,17 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable
 
     from lect.registry.adapters import Adapters
-    from lect.registry.discover import Record
     from lect.registry.refs import ModelRef
     from lect.registry.resolve import Unclaimed
 
-READER = "lect-jinja"
-"""The package that reads a model's own template."""
 TAGS = "lect-ollama"
 """The package that knows models by names with a tag, and by short ones."""
 SCHEMES = {"hf": "lect-hub"}
 """The packages that read paths with a scheme."""
-_FILES = ("chat_template.jinja", "chat_template.json", "tokenizer_config.json")
 
 MOST_COMPARED = 6
 LONGEST_COMPARED = 20
 """Limits on the words of a name that are compared with known ones: that is slow, and a name may have thousands."""
-
-_LOOK_ALIKES = str.maketrans({
-    "I": "l", "1": "l", "|": "l", "0": "o", "İ": "i", "ı": "i",
-    "а": "a", "с": "c", "е": "e", "і": "i", "о": "o", "р": "p", "х": "x", "у": "y", "ѕ": "s", "ԁ": "d", "ո": "n",
-    "α": "a", "ο": "o", "‐": "-", "‑": "-", "–": "-", "−": "-",
-})  # fmt: skip
-
-
-def look_alike(text: str) -> str:
-    """Return what `text` looks like: look-alike characters become the ones that they resemble."""
-    return text.translate(_LOOK_ALIKES).lower()
-
-
-def imitation_warnings(ref: ModelRef) -> tuple[str, ...]:
-    """Return a warning if the owner's name resembles that of a well-known owner, but does not equal it."""
-    owner = ref.owner
-    if owner is None or owner.lower() in OWNERS:
-        return ()
-    imitated = next((known for known in OWNERS if look_alike(known) == look_alike(owner)), None)
-    if imitated is None:
-        return ()
-    path = ref.original[:LONGEST_SHOWN] + "..." * (len(ref.original) > LONGEST_SHOWN)
-    return (f"the owner {owner!a} looks like {imitated!r} but differs: is {path!a} the model that you mean?",)
 
 
 def package_for(words: tuple[str, ...], installed: Container[str] = ()) -> str | None:
@@ -76,16 +50,6 @@ def near_word(words: tuple[str, ...]) -> str | None:
     known = [word for words in PACKAGES.values() for word in words]
     compared = (word for word in words[:MOST_COMPARED] if 3 < len(word) <= LONGEST_COMPARED and word != "chat")
     return next((near[0] for word in compared if (near := near_names(word, known, likeness=0.75))), None)
-
-
-def reserved_names(record: Record) -> str:
-    """Say which names of a plugin belong to another package; empty if none does."""
-    if record.package in RESERVED:
-        return ""
-    used = dict.fromkeys((record.name, *record.hints, *record.templates))
-    taken = [f"{name!r} ({package})" for name in used for package, reserved in RESERVED.items() if name in reserved]
-    names = f"the {'name' if len(taken) == 1 else 'names'} {', '.join(taken)}"
-    return f"{record.id} uses {names} of another package; LECT_DISABLE_PLUGINS={record.id} blocks it" if taken else ""
 
 
 def absence(adapters: Adapters, what: str, package: str) -> str:
@@ -107,17 +71,6 @@ def unread_scheme(ref: ModelRef) -> InvalidModelPathError:
     return InvalidModelPathError(msg)
 
 
-def unread_warnings(adapters: Adapters, ref: ModelRef) -> tuple[str, ...]:
-    """Return a warning if a file or directory may hold a template that nothing installed reads. Nothing is opened."""
-    if ref.place is None or any(record.group == PATHS for record in adapters.usable()):
-        return ()
-    place = _without_template(ref.place)
-    files = [place] if place.lower().endswith(".gguf") else [os.path.join(place, name) for name in _FILES]
-    found = next((os.path.basename(file) for file in files if os.path.isfile(file)), None)
-    what = f"its {saferepr(found)} may hold the model's own template"
-    return () if found is None else (f"{what}, but nothing installed reads it ({READER} does)",)
-
-
 def unknown_model(
     adapters: Adapters, path: Unclaimed, reply_formats: Iterable[str], templates: list[str]
 ) -> UnknownModelError:
@@ -130,7 +83,7 @@ def unknown_model(
     installed, unread, replies = adapters.installed(), unread_warnings(adapters, ref), sorted(reply_formats)
     asked = [verdict for verdict in verdicts if verdict.outcome != "not asked"]
     lines = [f"no installed adapter recognises {saferepr(ref.original, LONGEST_SHOWN)}"]
-    if ref.place and not os.path.lexists(_without_template(ref.place)):
+    if ref.place and not os.path.lexists(without_template(ref.place)):
         lines.append("  there is no such file or directory")
     lines += [f"  it is {ref.path}, says {ref.alias}"] if ref.alias else []
     lines += [f"  did you mean the template {templates[0]!r}?"] if templates else []
@@ -175,11 +128,6 @@ def unknown_model(
     lines += [f"  {'try' if index == 0 else ' or'}: {line}" for index, line in enumerate(advice)]
     install = None if package in installed else package
     return UnknownModelError("\n".join(lines), model_path=ref.original, candidates=verdicts, install=install)
-
-
-def _without_template(place: str) -> str:
-    """Return a path without the name of one of its templates, which may follow it."""
-    return place if os.path.lexists(place) else place.rpartition("#")[0] or place
 
 
 def _shell_word(path: str) -> str:

@@ -4,9 +4,10 @@
 `lect --help` reads it, and does not wait for an import of json.
 """
 
-from pkgutil import get_data
+from os.path import dirname, join
 
-_TEXT = (get_data("lect.registry", "packages.txt") or b"").decode()
+# As `pkgutil.get_data` does, also from a zip file; importing that takes longer than all of this.
+_TEXT: str = __spec__.loader.get_data(join(dirname(__file__), "packages.txt")).decode()  # type: ignore[union-attr]
 
 
 def _section(heading: str) -> dict[str, list[str]]:

@@ -227,7 +227,7 @@ class Registry:
             from lect.registry.verdicts import refuse_tie
 
             refuse_tie(self.adapters, ref, tied, candidates)
-        from lect.registry.advice import imitation_warnings, reserved_names, unread_warnings
+        from lect.registry.cautions import imitation_warnings, reserved_names, unread_warnings
 
         owner = "" if winner.ref is ref else f", and {ref.name.partition('_')[0]!r} before it is taken for an owner"
         winners = [record for record in self.adapters.records() if record.id == winner.adapter.id]
@@ -304,7 +304,7 @@ class Registry:
 
     def _decided(self, ref: ModelRef, adapter: Any, reason: str, *, pin: Pin | None = None) -> Resolution:
         """Resolve by an explicit decision: the adapter need not claim the model."""
-        from lect.registry.advice import imitation_warnings
+        from lect.registry.cautions import imitation_warnings
 
         chosen, warnings = self.find(adapter), imitation_warnings(ref)
         if isinstance(chosen, Template):
