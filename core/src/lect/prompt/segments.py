@@ -6,7 +6,6 @@ from operator import attrgetter
 
 from lect.prompt.chat import Chat
 from lect.prompt.inputs import Input, plain_str
-from lect.prompt.unused import find_unused
 from lect.prompt.writer import TrackingWriter
 from lect.values import TRANSFORMED, Origin, Path, Segment, Unused
 
@@ -41,6 +40,9 @@ class FromProgram:
 
     def unused(self) -> list[Unused]:
         """Return what did not reach the text."""
+        # Imported here because it is not needed to import lect.
+        from lect.prompt.unused import find_unused
+
         return list(find_unused(self._chat, self._out))
 
 
