@@ -42,12 +42,12 @@ MORE = {
     "lect": {
         "Event": "lect.reply.events",
         "Pin": "lect.registry.settings",
-        "PluginInfo": "lect.registry.load",
+        "PluginInfo": "lect.registry.info",
         "Problem": "lect.reply.reply",
         "ReplyStream": "lect.reply.stream",
         "Report": "lect.tokens.encoded",
         "Undo": "lect.registry.adapters",
-        "Verdict": "lect.values",
+        "Verdict": "lect.reports",
     },
     "lect.plugin.grammar": {"GrammarPart": "lect.reply.grammar"},
 }

@@ -24,8 +24,8 @@ from lect.plugin import CHATML, DEFAULT
 from lect.prompt.messages import PART_WORDS
 from lect.registry import advice, hookspecs, patterns, settings
 from lect.registry.words import meaning
+from lect.reports import Verdict
 from lect.tokens.encoded import Report
-from lect.values import Verdict
 from lect_kit import AdapterSuite
 
 REFERENCE = pages.DOCS / "reference"

@@ -17,6 +17,8 @@ PLUGINS = Path(__file__).parents[2] / "plugins"
 FLOORS = {
     "values": 0,
     "computed": 0,
+    "reports": 0,
+    "rows": 0,
     "errors": 1,
     "contain": 1,
     "facts": 2,

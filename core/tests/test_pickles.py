@@ -11,9 +11,10 @@ import lect
 import lect.errors as errors
 from lect.plugin import CHATML, DEFAULT, Family, Match, Rule, Specificity, Template, Turn, TurnTemplate, hookimpl
 from lect.plugin.grammar import JSON_IN_TAGS, THINK, Grammar
-from lect.registry.load import Failure
+from lect.registry.info import Failure
 from lect.registry.registry import REGISTRY, Registry
-from lect.values import Control, Origin, Unused, Verdict
+from lect.reports import Control, Unused, Verdict
+from lect.values import Origin
 
 HELLO = [{"role": "user", "content": "Hello!"}]
 HOSTILE = [{"role": "user", "content": "<|im_end|>"}]

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from lect.conversation import Conversation
 from lect.errors import (
     AmbiguousModelError,
     BaseModelWarning,
@@ -41,22 +40,25 @@ from lect.format.template import Template
 from lect.pictures import functions
 from lect.registry.registry import REGISTRY
 from lect.registry.resolve import Resolution, base_note
-from lect.values import Control, Origin, Row, Segment, Unused
+from lect.values import Origin, Segment
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
     from typing import Unpack
 
+    from lect.conversation import Conversation
     from lect.format.replies import ReplyOptions
     from lect.format.sequences import Unroll
     from lect.registry.adapters import Undo
-    from lect.registry.load import PluginInfo
+    from lect.registry.info import PluginInfo
     from lect.registry.settings import Pin
     from lect.reply.chunks import ChatChunks
     from lect.reply.grammar import Grammar, ReplyFormat
     from lect.reply.reply import Reply
     from lect.reply.stream import ReplyStream
+    from lect.reports import Control, Unused
+    from lect.rows import Row
     from lect.tokens.encoded import Encoded, Truncate
     from lect.tokens.policy import LossPolicy
     from lect.tokens.spans import LossSpan
@@ -83,12 +85,16 @@ functions.append(lambda name: _registry.function(name))
 
 _LAZY = {
     "ChatChunks": "lect.reply.chunks",
+    "Control": "lect.reports",
+    "Conversation": "lect.conversation",
     "Encoded": "lect.tokens.encoded",
     "LossPolicy": "lect.tokens.policy",
     "LossSpan": "lect.tokens.spans",
     "Reply": "lect.reply.reply",
+    "Row": "lect.rows",
+    "Unused": "lect.reports",
 }
-"""Names for replies and training are imported on first use: writing prompts does not need them."""
+"""Names that importing lect does not need: each is imported on first use."""
 
 
 def __dir__() -> list[str]:
@@ -109,6 +115,8 @@ def get_conversation_template(
     model_path: ModelPath, *, adapter: Any = None, default: str | None = None
 ) -> Conversation:
     """Return a new conversation in the official format of a model; see `get_template`, also for the arguments."""
+    from lect.conversation import Conversation
+
     try:
         return Conversation(get_template(model_path, adapter=adapter))
     except UnknownModelError:
@@ -123,6 +131,8 @@ def get_conv_template(name: str) -> Conversation:
     Raises:
         UnknownTemplateError: If there is none; the error lists similar names.
     """
+    from lect.conversation import Conversation
+
     prototype = _registry.conversations.get(name) if isinstance(name, str) else None
     return Conversation(_registry.templates.get(name)) if prototype is None else prototype.copy()
 
@@ -133,6 +143,8 @@ def register_conv_template(conv: Any, override: bool = False) -> None:
     Raises:
         PluginError: If the name is taken and `override` is not set.
     """
+    from lect.conversation import Conversation
+
     if isinstance(conv, Template):
         _registry.templates.register(conv, override=override)
     elif isinstance(conv, Conversation):

@@ -3,12 +3,16 @@
 Attributes carry the data of a message, so that a program need not parse its text.
 """
 
+from __future__ import annotations
+
 import copyreg
 import sys
-from collections.abc import Collection, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from lect.values import Control, Unused, Verdict
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from lect.reports import Control, Unused, Verdict
 
 __all__ = [
     "AmbiguousModelError", "BaseModelWarning", "ControlTextError", "ConversionError", "ConversionWarning",

@@ -2,7 +2,7 @@
 
 import re
 from enum import Enum, IntEnum
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 Path = tuple[str | int, ...]
 """Where a field is: `("messages", 3, "content")`."""
@@ -38,51 +38,6 @@ class Segment(NamedTuple):
     """The offset in that field; -1 if the text was transformed (JSON-escaped, joined, ...), and for template text."""
     turn: int | None
     """The index of the message whose turn it belongs to; None for preamble and generation prompt."""
-
-
-class Control(NamedTuple):
-    """A control marker of the model in text from outside."""
-
-    path: Path
-    """The field in which the marker begins."""
-    start: int
-    """The offset in that field; -1 if the text was transformed."""
-    marker: str
-    """The marker."""
-    position: int
-    """The offset in the prompt."""
-
-
-class Unused(NamedTuple):
-    """A field that did not reach the prompt."""
-
-    path: Path
-    """The field, such as `("messages", 3, "content")`."""
-    why: Literal["dropped", "by-rule"]
-    """`dropped`, or `by-rule` if the maker's format leaves it out on purpose."""
-
-    @property
-    def meant(self) -> str | None:
-        """The field that was probably meant, if no format knows this one: `content` for `text`."""
-        return None
-
-
-class Row(NamedTuple):
-    """A row of a data set: its messages, and all that it says beside them."""
-
-    messages: list[dict[str, Any]]
-    """The conversation; in a row with a preference, what both answers follow."""
-    tools: list[dict[str, Any]] | None
-    """OpenAI tool schemas; None if there are none."""
-    weights: list[float | None] | None
-    """The weight that the row states for each message, None where it states none; None if it states none at all. The
-    messages hold them too, so `lect.encode` follows them."""
-    chosen: list[dict[str, Any]] | None
-    """The messages of the answer that was preferred; None if there is none."""
-    rejected: list[dict[str, Any]] | None
-    """The messages of the answer that was not; None if there is none."""
-    rest: dict[str, Any]
-    """All other fields of the row, such as `id` and `label`, as they are."""
 
 
 ControlPolicy = Literal["report", "raise", "allow"]
@@ -126,36 +81,6 @@ class Match(NamedTuple):
     def strength(self) -> tuple[int, int]:
         """What claims are compared by: the specificity, and the length of the literal."""
         return (int(self.specificity), len(self.literal))
-
-
-Outcome = Literal["won", "lost", "equal", "tied", "overruled", "no claim", "no format", "not asked"]
-"""The result for an adapter: `equal` is as strong with the same format, `tied` as strong with another; `overruled` by
-a decision; `no format`: it knows the model, and that none of its formats is the model's."""
-
-
-class Verdict(NamedTuple):
-    """The result for one adapter when a path was resolved."""
-
-    adapter: str
-    """Its name."""
-    package: str
-    """The distribution; empty if it was registered in this process."""
-    version: str
-    """The distribution's version."""
-    claim: Match | None
-    """Its claim; None if it made none, or was not asked."""
-    outcome: Outcome
-    """The result."""
-    why: str
-    """Why, in one line."""
-
-    @property
-    def id(self) -> str:
-        """The adapter's unique name: `lect-acme:acme`; just the name for one registered in this process."""
-        return f"{self.package}:{self.adapter}" if self.package else self.adapter
-
-    def __str__(self) -> str:
-        return adapter_label(self.adapter, self.package, self.version)
 
 
 def adapter_label(name: str, package: str, version: str) -> str:

@@ -11,7 +11,8 @@ from lect.cli.wording import reword
 from lect.errors import LectError, UnknownTemplateError, did_you_mean, near_names
 from lect.registry.cautions import reserved_names
 from lect.registry.groups import REPLIES
-from lect.registry.load import PARTS, Failure, PluginInfo
+from lect.registry.info import Failure, PluginInfo
+from lect.registry.load import PARTS
 from lect.registry.settings import DISABLE, VARIABLES, names_of
 
 CORE = "lect"

@@ -13,7 +13,7 @@ from lect.errors import LectError, PluginWarning, did_you_mean, near_names, safe
 from lect.registry.cautions import reserved_names
 from lect.registry.discover import Record
 from lect.registry.groups import COMMANDS, FUNCTIONS, NOTATIONS, REPLIES
-from lect.registry.load import PluginInfo
+from lect.registry.info import PluginInfo
 from lect.values import normal_name
 
 EPILOG = """\

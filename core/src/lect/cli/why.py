@@ -14,7 +14,7 @@ from lect.cli.wording import reword
 from lect.errors import FallbackWarning, ModelPathWarning, PluginWarning
 from lect.registry.refs import parse_ref
 from lect.registry.resolve import fallback_note
-from lect.values import Verdict
+from lect.reports import Verdict
 
 PATHS = ("model",)
 EPILOG = """\

@@ -10,7 +10,7 @@ from lect.computed import computed
 from lect.errors import MaskError
 from lect.pictures import picture
 from lect.prompt.segments import Ended, Layout, is_role
-from lect.values import TRANSFORMED, Control, Origin, Segment
+from lect.values import TRANSFORMED, Origin, Segment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from lect.prompt.message import Request
     from lect.prompt.segments import FromProgram
     from lect.prompt.skeleton import FromSkeleton
+    from lect.reports import Control, Unused
     from lect.tokens.encoded import Encoded, Truncate
     from lect.tokens.policy import LossPolicy
     from lect.tokens.served import Deviation
     from lect.tokens.spans import LossSpan
     from lect.tokens.turns import TurnSpan, Write
-    from lect.values import Unused
 
     PromptSource = FromProgram | FromSkeleton | Ended
     """What a prompt and its views are built from."""
@@ -248,6 +248,8 @@ def first_controls(prompt: Prompt, most: int) -> tuple[tuple[Control, ...], bool
 
 def _find_controls(text: str, segments: Sequence[Segment], facts: Facts) -> Iterator[Control]:
     """Yield the control markers of which a part, or all, is text from outside."""
+    from lect.reports import Control
+
     pattern = facts.marker_pattern
     if pattern is None:
         return

@@ -7,7 +7,8 @@ from typing import NoReturn
 from lect.errors import ControlTextError, MessageError, UnusedInputError
 from lect.format.prompt import Prompt, first_controls
 from lect.prompt.fields import spell
-from lect.values import Path, Unused
+from lect.reports import Unused
+from lect.values import Path
 
 MOST_NAMED = 10
 """How many fields or control markers an error names."""

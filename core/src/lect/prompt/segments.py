@@ -1,13 +1,21 @@
 """What a program has written, as segments."""
 
-from collections.abc import Callable, Sequence
+from __future__ import annotations
+
 from itertools import accumulate
 from operator import attrgetter
+from typing import TYPE_CHECKING
 
-from lect.prompt.chat import Chat
 from lect.prompt.inputs import Input, plain_str
-from lect.prompt.writer import TrackingWriter
-from lect.values import TRANSFORMED, Origin, Path, Segment, Unused
+from lect.values import TRANSFORMED, Origin, Segment
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from lect.prompt.chat import Chat
+    from lect.prompt.writer import TrackingWriter
+    from lect.reports import Unused
+    from lect.values import Path
 
 
 class Layout:

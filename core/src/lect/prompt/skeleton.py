@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from lect.prompt.watched import Place
-    from lect.values import Unused
+    from lect.reports import Unused
 
     Places = tuple[list[int], list[int]]
     """Positions in all prompts of a shape: the indices of segments, and offsets in them."""

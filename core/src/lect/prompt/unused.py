@@ -9,7 +9,8 @@ from lect.prompt.chat import Chat
 from lect.prompt.inputs import Input, plain_str
 from lect.prompt.message import REASONING_NAMES, Message
 from lect.prompt.writer import TrackingWriter
-from lect.values import Path, Unused
+from lect.reports import Unused
+from lect.values import Path
 
 MESSAGE_FIELDS = frozenset({
     "role", "content", "name", "tool_calls", "reasoning_content", "thinking", "reasoning",

@@ -10,12 +10,13 @@ from lect.contain import Contained, StageError, format_error
 from lect.errors import PluginError, PluginWarning, warn_caller
 from lect.registry.adapter import Adapter
 from lect.registry.groups import ADAPTERS, FALLBACK, PATHS
-from lect.registry.load import Failure, PluginInfo, check, load, load_part
+from lect.registry.load import check, load, load_part
 from lect.registry.settings import Settings, read_settings
 from lect.values import normal_name
 
 if TYPE_CHECKING:
     from lect.registry.discover import Record
+    from lect.registry.info import Failure, PluginInfo
     from lect.registry.metafiles import Distribution
     from lect.registry.refs import ModelRef
 
@@ -207,6 +208,9 @@ class Adapters:
 
     def fail(self, plugin: Adapter | Record, failed: StageError) -> None:
         """Record a failure of a plugin, and warn once."""
+        # Imported here because it is not needed to import lect.
+        from lect.registry.info import Failure
+
         failure = Failure(plugin.name, plugin.package, plugin.version, failed.stage, failed.error)
         with self.lock:
             # Once per kind of fault: a match() that raises would otherwise be reported for every path.
@@ -311,6 +315,8 @@ class Adapters:
 
     def plugins(self, *, load: bool = False) -> list[PluginInfo]:
         """Return what is known about every plugin; with `load`, import them all first."""
+        from lect.registry.info import PluginInfo
+
         if load:
             for record in self.usable():
                 self.adapter(record)

@@ -3,11 +3,11 @@
 import sys
 from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import pluggy
 
-from lect.contain import Contained, StageError, format_error
+from lect.contain import Contained, StageError
 from lect.errors import PluginError, did_you_mean, near_names, saferepr
 from lect.registry import hookspecs
 from lect.registry.groups import COMMANDS, FUNCTIONS, NOTATIONS, REPLIES
@@ -19,68 +19,6 @@ API_VERSION = "1.0"
 """The version of the hooks. A plugin states in `__lect_api__` which version it was written for."""
 USUAL_API = "~=1.0"
 API_ATTRIBUTE = "__lect_api__"
-
-
-class Failure(NamedTuple):
-    """Something that a plugin did wrong."""
-
-    plugin: str
-    package: str
-    version: str
-    stage: str
-    """`discover`, `load`, `api`, `register`, or the hook that failed."""
-    error: BaseException
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Failure, (*self[:4], _portable(self.error))
-
-    @property
-    def description(self) -> str:
-        """What was raised: its type and its message."""
-        return format_error(self.error)
-
-    def __str__(self) -> str:
-        package = f" ({self.package} {self.version})" if self.package else ""
-        return f"{self.plugin}{package}: {self.stage}: {self.description}"
-
-
-class PluginInfo(NamedTuple):
-    """What is known about a plugin."""
-
-    name: str
-    """Its name."""
-    package: str
-    """The distribution; empty if it was registered in this process."""
-    version: str
-    """The distribution's version."""
-    hints: tuple[str, ...]
-    """The words that must occur in a path before it is imported."""
-    status: str
-    """`lazy` (not imported yet), `eager` (without hints: asked about every path), `loaded`, `blocked: ...` or
-    `failed: ...`."""
-    fallback: bool
-    """Whether it is asked only when no other adapter has matched."""
-    templates: tuple[str, ...]
-    """The names of the templates that it declares."""
-    failures: tuple[Failure, ...]
-    """Its failures so far."""
-
-    @property
-    def id(self) -> str:
-        """The plugin's unique name: `lect-acme:acme`; just the name for one registered in this process."""
-        return f"{self.package}:{self.name}" if self.package else self.name
-
-
-def _portable(error: BaseException) -> BaseException:
-    """Return an error that can be unpickled. Many cannot be, and stop the process pool that tries to."""
-    import pickle
-
-    try:
-        with Contained("pickle"):
-            pickle.loads(pickle.dumps(error))  # noqa: S301  # pickled on this line
-    except StageError:
-        return PluginError(format_error(error))
-    return error
 
 
 def load_object(record: "Record") -> Any:

@@ -1,12 +1,12 @@
 """The registry, the one mutable object: it knows the adapters and asks them."""
 
+from __future__ import annotations
+
 import os
-from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from lect.contain import StageError, format_error
-from lect.conversation import Conversation
 from lect.errors import (
     AmbiguousModelError,
     FallbackWarning,
@@ -27,11 +27,15 @@ from lect.registry.names import LONGEST_REMEMBERED, Memory, TemplateNames
 from lect.registry.refs import LONGEST_SHOWN, ModelRef, parse_ref
 from lect.registry.resolve import Resolution, Unclaimed, ask, candidates_for, fallback_note, strongest
 from lect.registry.settings import DISABLE, Pin
-from lect.values import Match, Specificity, Verdict
+from lect.values import Match, Specificity
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from lect.conversation import Conversation
     from lect.registry.formats import ReplyFormats
     from lect.registry.metafiles import Distribution
+    from lect.reports import Verdict
 
 ModelPath = str | os.PathLike[str]
 
@@ -39,7 +43,7 @@ ModelPath = str | os.PathLike[str]
 class Registry:
     """Asks the adapters which template a model has, unless a pin or an argument decides. Thread-safe."""
 
-    def __init__(self, environ: Mapping[str, str] = os.environ, find: "Callable[[], list[Distribution]] | None" = None):
+    def __init__(self, environ: Mapping[str, str] = os.environ, find: Callable[[], list[Distribution]] | None = None):
         self.adapters = Adapters(self, environ, find)
         self._pins: tuple[Pin, ...] = ()
         # Write to the object seen at the start of a look-up; a later change replaces it.
@@ -60,7 +64,7 @@ class Registry:
         vars(self).pop("formats", None)
 
     @cached_property
-    def formats(self) -> "ReplyFormats":
+    def formats(self) -> ReplyFormats:
         """The reply formats."""
         from lect.registry.formats import ReplyFormats
 

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from lect.reply.grammar import Grammar, ReplyFormat
     from lect.reply.reply import Reply
     from lect.reply.stream import ReplyStream
-    from lect.values import Kind, Match, Specificity, Verdict
+    from lect.reports import Verdict
+    from lect.values import Kind, Match, Specificity
 
     class Answers(Protocol):
         """What a resolution asks when more details are wanted; the registry answers."""

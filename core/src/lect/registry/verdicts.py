@@ -9,7 +9,7 @@ from lect.format.compare import first_difference
 from lect.registry.groups import PATHS
 from lect.registry.refs import LONGEST_SHOWN
 from lect.registry.settings import PINS, pattern_for
-from lect.values import Verdict
+from lect.reports import Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from lect.registry.discover import Record
     from lect.registry.refs import ModelRef
     from lect.registry.resolve import Candidate
-    from lect.values import Match, Outcome
-
+    from lect.reports import Outcome
+    from lect.values import Match
 
 MOST_HINTS = 50
 """How many hints a verdict lists."""

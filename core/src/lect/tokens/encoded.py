@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
     from lect.facts import Facts
     from lect.prompt.segments import Layout
+    from lect.reports import Control
     from lect.tokens.fragments import Fragment
     from lect.tokens.spans import LossSpan
     from lect.tokens.tokenizer import Encoder, Offsets, Tokens
     from lect.tokens.turns import TurnSpan
     from lect.tokens.weigh import Run
-    from lect.values import Control
 
     class Prompt(Protocol):
         """What is encoded."""

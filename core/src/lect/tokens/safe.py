@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from lect.computed import computed
 from lect.prompt.segments import is_role
-from lect.values import Control, Origin
+from lect.reports import Control
+from lect.values import Origin
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from lect import Row
 from lect.errors import MaskError, MessageError, saferepr
 from lect.objects import dumped, plain_tools
 from lect.tokens.policy import STATES, own_weight
-from lect.values import Row
 from lect_rows.replies import parser, with_parts
 from lect_rows.turns import (
     ROW_FIELDS,

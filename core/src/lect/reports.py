@@ -1,0 +1,61 @@
+"""What is reported of a prompt and of a resolution. Importing lect does not need it."""
+
+from typing import Literal, NamedTuple
+
+from lect.values import Match, Path, adapter_label
+
+Outcome = Literal["won", "lost", "equal", "tied", "overruled", "no claim", "no format", "not asked"]
+"""The result for an adapter: `equal` is as strong with the same format, `tied` as strong with another; `overruled` by
+a decision; `no format`: it knows the model, and that none of its formats is the model's."""
+
+
+class Control(NamedTuple):
+    """A control marker of the model in text from outside."""
+
+    path: Path
+    """The field in which the marker begins."""
+    start: int
+    """The offset in that field; -1 if the text was transformed."""
+    marker: str
+    """The marker."""
+    position: int
+    """The offset in the prompt."""
+
+
+class Unused(NamedTuple):
+    """A field that did not reach the prompt."""
+
+    path: Path
+    """The field, such as `("messages", 3, "content")`."""
+    why: Literal["dropped", "by-rule"]
+    """`dropped`, or `by-rule` if the maker's format leaves it out on purpose."""
+
+    @property
+    def meant(self) -> str | None:
+        """The field that was probably meant, if no format knows this one: `content` for `text`."""
+        return None
+
+
+class Verdict(NamedTuple):
+    """The result for one adapter when a path was resolved."""
+
+    adapter: str
+    """Its name."""
+    package: str
+    """The distribution; empty if it was registered in this process."""
+    version: str
+    """The distribution's version."""
+    claim: Match | None
+    """Its claim; None if it made none, or was not asked."""
+    outcome: Outcome
+    """The result."""
+    why: str
+    """Why, in one line."""
+
+    @property
+    def id(self) -> str:
+        """The adapter's unique name: `lect-acme:acme`; just the name for one registered in this process."""
+        return f"{self.package}:{self.adapter}" if self.package else self.adapter
+
+    def __str__(self) -> str:
+        return adapter_label(self.adapter, self.package, self.version)
