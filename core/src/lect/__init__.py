@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+from lect.conversation import Conversation
 from lect.errors import (
     AmbiguousModelError,
     BaseModelWarning,
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Unpack
 
-    from lect.conversation import Conversation
     from lect.format.replies import ReplyOptions
     from lect.format.sequences import Unroll
     from lect.registry.adapters import Undo
@@ -86,7 +86,6 @@ functions.append(lambda name: _registry.function(name))
 _LAZY = {
     "ChatChunks": "lect.reply.chunks",
     "Control": "lect.reports",
-    "Conversation": "lect.conversation",
     "Encoded": "lect.tokens.encoded",
     "LossPolicy": "lect.tokens.policy",
     "LossSpan": "lect.tokens.spans",
@@ -115,8 +114,6 @@ def get_conversation_template(
     model_path: ModelPath, *, adapter: Any = None, default: str | None = None
 ) -> Conversation:
     """Return a new conversation in the official format of a model; see `get_template`, also for the arguments."""
-    from lect.conversation import Conversation
-
     try:
         return Conversation(get_template(model_path, adapter=adapter))
     except UnknownModelError:
@@ -131,8 +128,6 @@ def get_conv_template(name: str) -> Conversation:
     Raises:
         UnknownTemplateError: If there is none; the error lists similar names.
     """
-    from lect.conversation import Conversation
-
     prototype = _registry.conversations.get(name) if isinstance(name, str) else None
     return Conversation(_registry.templates.get(name)) if prototype is None else prototype.copy()
 
@@ -143,8 +138,6 @@ def register_conv_template(conv: Any, override: bool = False) -> None:
     Raises:
         PluginError: If the name is taken and `override` is not set.
     """
-    from lect.conversation import Conversation
-
     if isinstance(conv, Template):
         _registry.templates.register(conv, override=override)
     elif isinstance(conv, Conversation):

@@ -12,9 +12,6 @@ LARGEST = 64 * 1024
 """Bytes of one entry: anything larger is seldom given twice, and takes long to build anyway."""
 MOST = 4 * 2**20
 """Bytes of all entries of one cache."""
-EQUAL_BYTES = 2
-"""The marshal version in which equal values give equal bytes, a tenth of the time of JSON; in later ones the bytes
-depend on reference counts."""
 _NOTHING = object()
 
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from lect.prompt.fields import is_list, is_list_of, spell, wrong
 from lect.prompt.limits import DEFAULT, Limits
-from lect.prompt.remembered import EQUAL_BYTES, Remembered
-from lect.values import Path
+from lect.prompt.remembered import Remembered
+from lect.values import EQUAL_BYTES, Path
 
 Raw = Mapping[str, Any]
 

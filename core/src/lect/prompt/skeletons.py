@@ -19,9 +19,9 @@ from lect.errors import LectError, TemplateWarning, warn_caller
 from lect.prompt.chat import Chat, today
 from lect.prompt.limits import LONGEST_FAST
 from lect.prompt.program import run_program
-from lect.prompt.remembered import EQUAL_BYTES
 from lect.prompt.skeleton import PLACES, is_encodable
 from lect.prompt.writer import Writer
+from lect.values import EQUAL_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

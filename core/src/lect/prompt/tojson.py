@@ -12,7 +12,8 @@ from marshal import dumps, loads
 from typing import TYPE_CHECKING, Any
 
 from lect.errors import MessageError
-from lect.prompt.remembered import EQUAL_BYTES, Remembered
+from lect.prompt.remembered import Remembered
+from lect.values import EQUAL_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

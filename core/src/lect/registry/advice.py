@@ -78,8 +78,8 @@ def unknown_model(
 
     `reply_formats` are the formats that its replies are known to have, and `templates` similar names of templates.
     """
-    ref, candidates, no_fallback = path
-    verdicts = verdicts_of(adapters, candidates, no_fallback=no_fallback)
+    ref, no_fallback = path.ref, path.no_fallback
+    verdicts = verdicts_of(adapters, path.candidates, no_fallback=no_fallback)
     installed, unread, replies = adapters.installed(), unread_warnings(adapters, ref), sorted(reply_formats)
     asked = [verdict for verdict in verdicts if verdict.outcome != "not asked"]
     lines = [f"no installed adapter recognises {saferepr(ref.original, LONGEST_SHOWN)}"]

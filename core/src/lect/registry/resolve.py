@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from lect.contain import StageError
 from lect.errors import saferepr
@@ -40,14 +40,23 @@ if TYPE_CHECKING:
 BY_HAND = "get_conversation_template(path, adapter='chatml'), or any name from `lect templates`"
 
 
-class Candidate(NamedTuple):
-    """An adapter that was asked about a path."""
+class Candidate:
+    """An adapter that was asked about a path.
 
-    adapter: Adapter
-    ref: ModelRef
-    """The path as it was asked about."""
-    match: Match | None
-    """Its claim; None if it made none."""
+    Not a named tuple, nor is the next one: creating these takes a noticeable part of importing lect.
+
+    Attributes:
+        adapter: The adapter.
+        ref: The path as it was asked about.
+        match: Its claim; None if it made none.
+    """
+
+    __slots__ = ("adapter", "match", "ref")
+
+    def __init__(self, adapter: Adapter, ref: ModelRef, match: Match | None):
+        self.adapter = adapter
+        self.ref = ref
+        self.match = match
 
     @property
     def claims(self) -> bool:
@@ -55,13 +64,21 @@ class Candidate(NamedTuple):
         return self.match is not None and self.match.kind != "none"
 
 
-class Unclaimed(NamedTuple):
-    """A path that no adapter claims, and who was asked."""
+class Unclaimed:
+    """A path that no adapter claims, and who was asked.
 
-    ref: ModelRef
-    candidates: list[Candidate]
-    no_fallback: str
-    """What turned fallbacks off; empty if nothing did."""
+    Attributes:
+        ref: The path.
+        candidates: The adapters that were asked.
+        no_fallback: What turned fallbacks off; empty if nothing did.
+    """
+
+    __slots__ = ("candidates", "no_fallback", "ref")
+
+    def __init__(self, ref: ModelRef, candidates: list[Candidate], no_fallback: str):
+        self.ref = ref
+        self.candidates = candidates
+        self.no_fallback = no_fallback
 
 
 class Resolution:

@@ -56,7 +56,7 @@ def _verdict(on: Adapter | Record, claim: Match | None, outcome: Outcome, why: s
 def _outcome(
     adapters: Adapters, candidate: Candidate, best: Match | None, winner: Adapter | None, decision: str
 ) -> tuple[Outcome, str]:
-    adapter, ref, match = candidate
+    adapter, ref, match = candidate.adapter, candidate.ref, candidate.match
     if decision and adapter is winner:
         return "won", f"by {decision}"
     if match is None:
