@@ -72,7 +72,7 @@ class TurnTemplate(Template):
         facts: What `Template` takes: bos, stop, markers, default_system, reply, ...
     """
 
-    __slots__ = ("_exact", "_head", "_later_table", "_static", "_table", "_tracked_table", "turns", *FIELDS)
+    __slots__ = ("_ends", "_exact", "_head", "_later_table", "_static", "_table", "_tracked_table", "turns", *FIELDS)
 
     turns: Mapping[str, Turn]
 
@@ -123,6 +123,8 @@ class TurnTemplate(Template):
         self._table = self._entries(filled=True) if has_places else self._tracked_table
         special = has_places and any(each[3] for each in self._table.values())
         self._static = not (special or ROUND in self.generation + closing)
+        ends = (self.generation, closing)
+        self._ends = tuple(end.replace(EOS, self.eos).replace(ROLE, "assistant") for end in ends)
         self._later_table = self._table
         if system_first:
             self._later_table = {role: entry for role, entry in self._table.items() if role != "system"}
@@ -251,8 +253,8 @@ class TurnTemplate(Template):
             else:
                 return None
             write_turns(out, pairs, self._later_table)
-            end = self.generation if ask else self.closing
-            out.append(end.replace(EOS, self.eos).replace(ROLE, "assistant") if "{" in end else end)
+            generation, closing = self._ends
+            out.append(generation if ask else closing)
             text = "".join(out)
         except (LookupError, TypeError, ValueError, AttributeError, StopIteration):
             # There are none, or something in them is not just a text for a role that has a turn.
