@@ -222,7 +222,9 @@ messages = [{{"role": "user", "content": "Hello!"}}]
 tools = [{{"type": "function", "function": {{"name": "f", "parameters": {{"type": "object"}}}}}}]
 arguments = {{"tools": tools, "add_generation_prompt": True}}
 template.text(messages, **arguments)
-template.render(messages, **arguments).segments
+prompt = template.render(messages, **arguments)
+# What lect itself needs for these is imported with the first of them.
+prompt.segments, prompt.unused, prompt.controls
 seen = []
 sys.addaudithook(lambda event, args: seen.append(event))
 template.text(messages, **arguments)
