@@ -89,3 +89,18 @@ class TestQwen(AdapterSuite):
         assert lect.template("qwen2.5-omni").text(messages, add_audio_id=True) == (
             "<|im_start|>system\n<|im_end|>\n<|im_start|>user\nAudio 1: <|audio_bos|><|AUDIO|><|audio_eos|><|im_end|>\n"
         )
+
+    def test_parts_without_text_beside_a_call_count_only_where_the_format_takes_parts(self):
+        def written(name, content):
+            call = {"type": "function", "function": {"name": "f", "arguments": {}}}
+            messages = [{"role": "assistant", "content": content, "tool_calls": [call]}]
+            return lect.template(name).text(messages).partition("<|im_start|>assistant")[2]
+
+        for parts in ([{"type": "text", "text": ""}], [{"type": "image"}]):
+            for name in ("qwen2.5", "qwq"):
+                assert (
+                    written(name, parts)
+                    == written(name, "")
+                    == '\n<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call><|im_end|>\n'
+                )
+            assert written("cogito-v1-qwen", parts) == "\n" + written("qwq", "")

@@ -158,7 +158,8 @@ def write_turns(chat: Chat, out: Writer, *, drops_thoughts: bool = False) -> Non
             if drops_thoughts and position + 1 < len(messages):
                 content = content.split("</think>")[-1].lstrip("\n")
             out += "<|im_start|>", role
-            if message.content or message.parts or not message.tool_calls:
+            # Content in parts counts even if it has no text, where the format takes parts.
+            if message.raw.get("content") or not message.tool_calls:
                 out += "\n", content
             for call in message.tool_calls:
                 out.append("\n")
