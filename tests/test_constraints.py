@@ -229,6 +229,23 @@ def test_any_order_has_no_key_twice_and_all_that_are_required(name, notation):
             assert (allowed.accepts(text) is None) == ("kbb" in row and len({*row}) == count), text
 
 
+@every_notation
+@pytest.mark.parametrize("name", ["qwen:qwen3", "gemma:gemma-4"])
+def test_half_of_a_surrogate_pair_is_no_character_of_a_string(name, notation):
+    """Decoders replace its three bytes by three characters, which may be too many."""
+    template, vocabulary = lect.template(name), vocabulary_of(lect.template(name))
+    parameters = {"type": "object", "properties": {"k": {"type": "string", "maxLength": 2}}, "required": ["k"]}
+    tools = [{"type": "function", "function": {"name": "f", "parameters": parameters}}]
+    allowed = engine(notation, constrain(template, tools, tokenizer=vocabulary, tool_choice="required"), vocabulary)
+    call = {"id": "call_0", "type": "function", "function": {"name": "f", "arguments": {"k": "XY"}}}
+    message = {"role": "assistant", "content": "", "tool_calls": [call]}
+    written = template.reply_text([*QUESTION, message], tools=tools).text
+    for data, is_taken in (("é", True), ("你", True), ("\ud83d", False), ("\ude00", False)):
+        matcher = allowed.start()
+        assert allowed.takes(matcher, vocabulary.encode(written.partition("XY")[0]))
+        assert allowed.takes(matcher, vocabulary(data.encode(errors="surrogatepass"))) == is_taken, data
+
+
 def test_the_page_says_which_formats_can_be_forced():
     made = runpy.run_path(str(REPOSITORY / "docs/make_constraints.py"))
     assert made["PAGE"].read_text("utf-8") == made["page"](), "try: python docs/make_constraints.py"

@@ -1,6 +1,6 @@
 """Warnings about a path that was resolved; they decide nothing.
 
-Apart from the suggestions in errors, which need much more and are seldom needed.
+They are kept apart from the suggestions in errors, which need much more and are seldom needed.
 """
 
 from __future__ import annotations
