@@ -248,8 +248,6 @@ def first_controls(prompt: Prompt, most: int) -> tuple[tuple[Control, ...], bool
 
 def _find_controls(text: str, segments: Sequence[Segment], facts: Facts) -> Iterator[Control]:
     """Yield the control markers of which a part, or all, is text from outside."""
-    from lect.reports import Control
-
     pattern = facts.marker_pattern
     if pattern is None:
         return
@@ -269,6 +267,9 @@ def _find_controls(text: str, segments: Sequence[Segment], facts: Facts) -> Iter
                 break
             if segment.origin is not Origin.TEMPLATE and not is_role(segment.path):
                 start = segment.start + max(begin - starts[index], 0) if segment.start >= 0 else TRANSFORMED
+                # Imported here because it is not needed to import lect, and few prompts have one.
+                from lect.reports import Control
+
                 yield Control(segment.path, start, match[0], begin)
                 go_on = end
                 break

@@ -1,14 +1,20 @@
 """What a render refuses, once the prompt is written."""
 
-from bisect import bisect_right
-from collections.abc import Collection
-from typing import NoReturn
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from lect.errors import ControlTextError, MessageError, UnusedInputError
-from lect.format.prompt import Prompt, first_controls
+from lect.format.prompt import first_controls
 from lect.prompt.fields import spell
-from lect.reports import Unused
-from lect.values import Path
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from typing import NoReturn
+
+    from lect.format.prompt import Prompt
+    from lect.reports import Unused
+    from lect.values import Path
 
 MOST_NAMED = 10
 """How many fields or control markers an error names."""
@@ -16,6 +22,8 @@ MOST_NAMED = 10
 
 def refuse_surrogate(prompt: Prompt) -> NoReturn:
     """Refuse half of a surrogate pair here, where the field can be named, rather than later in some encoder."""
+    from bisect import bisect_right
+
     text, segments, starts = prompt.text, prompt.segments, prompt.layout.starts
     where = next(index for index, character in enumerate(text) if "\ud800" <= character <= "\udfff")
     index = bisect_right(starts, where) - 1

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, get_args
 from lect.errors import MessageError, PluginError, near_names, saferepr
 from lect.facts import Facts, listed
 from lect.format.prompt import Prompt
+from lect.format.refusals import refuse_controls, refuse_surrogate, refuse_unused
 from lect.format.replies import Replies
 from lect.objects import plain_messages
 from lect.prompt.chat import Chat, read_chat
@@ -214,16 +215,11 @@ class Template(Replies):
         allowed.check_prompt(source.text)
         prompt = Prompt(self, source, request, self.text, most_controls=0 if policy == ALLOW else allowed.controls)
         if found is None and not prompt.text.isascii() and not is_encodable(prompt.text):
-            from lect.format.refusals import refuse_surrogate
-
             refuse_surrogate(prompt)
-        if strict or policy == "raise":
-            from lect.format.refusals import refuse_controls, refuse_unused
-
-            if strict:
-                refuse_unused(prompt)
-            if policy == "raise":
-                refuse_controls(prompt)
+        if strict:
+            refuse_unused(prompt)
+        if policy == "raise":
+            refuse_controls(prompt)
         return prompt
 
     def _is_leaky(self) -> bool:

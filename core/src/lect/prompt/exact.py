@@ -133,7 +133,7 @@ def _read_arguments(
     else:
         return None
     for key, each in arguments.items():
-        if type(key) is not str or not (type(each) in SCALARS or _is_scalar(each)):
+        if type(key) is not str or (type(each) not in SCALARS and not _is_scalar(each)):
             limits.check_value(arguments, (*path, "arguments"))
             break
     if tracked and arguments is not value:

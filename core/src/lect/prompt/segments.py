@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import accumulate
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from lect.prompt.inputs import Input, plain_str
 from lect.values import TRANSFORMED, Origin, Segment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from lect.prompt.chat import Chat
     from lect.prompt.writer import TrackingWriter
@@ -48,10 +49,7 @@ class FromProgram:
 
     def unused(self) -> list[Unused]:
         """Return what did not reach the text."""
-        # Imported here because it is not needed to import lect.
-        from lect.prompt.unused import find_unused
-
-        return list(find_unused(self._chat, self._out))
+        return list(_find_unused()(self._chat, self._out))
 
 
 class Ended:
@@ -121,6 +119,14 @@ def segments_of(writer: TrackingWriter) -> list[Segment]:
     if literal:
         add(make(Segment, (literal, template, (), TRANSFORMED, turn)))
     return segments
+
+
+@cache
+def _find_unused() -> Callable[[Chat, TrackingWriter], Iterator[Unused]]:
+    # Importing lect does not need it; strict rendering asks each time.
+    from lect.prompt.unused import find_unused
+
+    return find_unused
 
 
 def is_role(path: Path) -> bool:
