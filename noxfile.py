@@ -24,7 +24,12 @@ nox.options.error_on_missing_interpreters = False  # a user who has only one Pyt
 nox.options.sessions = ["lint", "tests", "lowest", "plugin_alone", "integrations", "readme", "docs"]
 
 PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
-PLUGINS = sorted(path.name for path in Path("plugins").iterdir() if (path / "pyproject.toml").exists())
+# The folder of every package but core, by its name.
+FOLDERS = {
+    path.parent.name: path.parent.as_posix()
+    for street in ("plugins", "addons")
+    for path in sorted(Path(street).glob("*/pyproject.toml"))
+}
 # Of one plugin, and of its tests.
 ARROW = ["pyarrow>=17", "tokenizers>=0.21"]
 TEST_TOOLS = [
@@ -53,7 +58,7 @@ for folder in sys.argv[2:]:
     os.chdir(folder)
     build_wheel(sys.argv[1])
 """
-EVERYTHING = ["core", *(f"plugins/{name}" for name in PLUGINS)]
+EVERYTHING = ["core", *FOLDERS.values()]
 
 
 # The tests that are sampled (tests/support/sampling.py), except in `stress`.
@@ -107,7 +112,7 @@ WHEELS = tempfile.TemporaryDirectory(prefix="lect-wheels-")
 
 def install(session, *folders):
     """Install packages of this repository as users get them; core and the kit with their dependencies."""
-    if listed := [each for folder in ("core", "plugins/kit") if folder in folders for each in dependencies(folder)]:
+    if listed := [each for folder in ("core", FOLDERS["kit"]) if folder in folders for each in dependencies(folder)]:
         session.install(*listed)
     build(session, *folders)
     session.install("--no-deps", "--no-index", *(str(wheel(folder)) for folder in folders))
@@ -137,7 +142,7 @@ def wheel(folder):
 
 def needed(name):
     """Return the folders of the plugins that a plugin's tests need, itself included."""
-    return [f"plugins/{each}" for each in dict.fromkeys([*NEEDED_BY_ALL, *NEEDED.get(name, ()), name])]
+    return [FOLDERS[each] for each in dict.fromkeys([*NEEDED_BY_ALL, *NEEDED.get(name, ()), name])]
 
 
 @nox.session(reuse_venv=True)
@@ -149,7 +154,7 @@ def quick(session):
     session.install("--no-build-isolation", "--no-deps", *folders)
     check_style(session)
     elsewhere = [f"--ignore={path}" for path in SAME_ALWAYS]
-    session.run("pytest", *IN_PARALLEL, *elsewhere, "core/tests", f"plugins/{name}/tests")
+    session.run("pytest", *IN_PARALLEL, *elsewhere, "core/tests", f"{FOLDERS[name]}/tests")
 
 
 @nox.session
@@ -173,7 +178,7 @@ def types(session):
 
 
 def check_types(session):
-    sources = ("core/src", *(f"plugins/{name}/src" for name in PLUGINS), *map(str, Path().glob("examples/*/src")))
+    sources = (*(f"{folder}/src" for folder in EVERYTHING), *map(str, Path().glob("examples/*/src")))
     session.run("mypy", *sources, silent=True)
 
 
@@ -228,7 +233,7 @@ def plugin_alone(session):
     only those."""
     session.install(*TEST_TOOLS, *ARROW)
     install(session, "core")
-    names = session.posargs or sorted(PLUGINS, key=lambda name: name not in LARGE)
+    names = session.posargs or sorted(FOLDERS, key=lambda name: name not in LARGE)
     build(session, *{folder for name in names for folder in needed(name)})
     with ThreadPoolExecutor(os.cpu_count()) as workers:
         list(workers.map(partial(test_alone, session), names))
@@ -241,7 +246,7 @@ def test_alone(session, name):
             ZipFile(wheel(folder)).extractall(place)
         # Plugins of pytest, which are not needed here, would take half of the time.
         env = {"PYTHONPATH": place, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-        session.run("pytest", "-q", f"plugins/{name}/tests", env=env, silent=True)
+        session.run("pytest", "-q", f"{FOLDERS[name]}/tests", env=env, silent=True)
 
 
 @nox.session
@@ -325,7 +330,7 @@ def grpo(session):
     torch takes gigabytes, and a tenth of them without CUDA: PIP_CONSTRAINT may choose such a build.
     """
     session.install("pytest>=8", *TRAINERS)
-    install(session, "core", *needed("qwen"), "plugins/jinja", "plugins/rollout")
+    install(session, "core", *needed("qwen"), "plugins/jinja", "addons/rollout")
     files = [f"tests/integrations/test_{name}.py" for name in ("grpo", "sft_trl", "peers")]
     session.run("pytest", "-q", *files, *session.posargs)
 
@@ -339,7 +344,7 @@ def data(session):
     session.install("pytest>=8", *TRAINERS, "datasets>=3", "ray[data]>=2.40", "rich")
     install(session, "core", *needed("data"), "plugins/jinja")
     files = [f"tests/integrations/test_data_{name}.py" for name in ("ray", "trainers")]
-    files.append("plugins/data/tests/test_dataset.py")
+    files.append("addons/data/tests/test_dataset.py")
     session.run("pytest", "-q", *files, *session.posargs)
 
 

@@ -15,7 +15,7 @@ from import_cost import medians
 from makers import ABSENT, ORACLES, joined, makers, reference, shared
 from timing import Line, assert_equal, micro
 
-BATTERY = Path(__file__).parents[1] / "plugins/kit/src/lect_kit/battery.json"
+BATTERY = Path(__file__).parents[1] / "addons/kit/src/lect_kit/battery.json"
 ROUNDS = 5
 BOUNDS = {"text": 2.0, "render": 4.0}
 COLD_RUNS = 9

@@ -20,7 +20,7 @@ GALLERY = REPOSITORY / "docs" / "gallery"
 REGISTRIES = json.loads((REPOSITORY / "tests/data/models.json").read_text("utf-8"))
 # FastChat has a different kind of rules and templates, and so a different kind of page.
 FASTCHAT = "fastchat"
-# Packages with only reply formats, which have their own page, or with a notation or commands, which have no formats.
+# Packages with only reply formats, which have their own page, or with a notation, which have no formats.
 FAMILIES = sorted(
     path.parent.name
     for path in (REPOSITORY / "plugins").glob("*/pyproject.toml")

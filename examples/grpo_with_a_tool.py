@@ -1,6 +1,6 @@
 """GRPO with a tool, by the `rollout_func` of TRL: ids are sampled, never encoded again.
 
-pip install ./core ./plugins/qwen ./plugins/rollout torch "trl>=1.16,<2"
+pip install ./core ./plugins/qwen ./addons/rollout torch "trl>=1.16,<2"
 python examples/grpo_with_a_tool.py Qwen/Qwen3-0.6B
 """
 

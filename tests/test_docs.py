@@ -14,6 +14,7 @@ import pages
 import pytest
 from overlay import overlay
 from packaging.requirements import Requirement
+from repository import PACKAGES, folder
 
 import lect.errors
 import lect.plugin
@@ -38,12 +39,8 @@ READMES = ["README.md", "README.zh-CN.md"]
 HOME = tomllib.loads((pages.REPOSITORY / "core/pyproject.toml").read_text("utf-8"))["project"]["urls"]["Homepage"]
 FILES = f"{HOME}/blob/main/"
 """The address of this repository's files, for READMEs that are read outside it."""
-# The others are only reply formats, notations or tools: they have no prompts.
-FAMILIES = [
-    name
-    for name in pages.PACKAGES
-    if '"lect.templates"' in (pages.REPOSITORY / f"plugins/{name}/pyproject.toml").read_text("utf-8")
-]
+# The others are only reply formats, notations or addons: they have no prompts.
+FAMILIES = [name for name in PACKAGES if '"lect.templates"' in (folder(name) / "pyproject.toml").read_text("utf-8")]
 GALLERY = [pages.DOCS / "gallery" / f"{name}.md" for name in ("index", *FAMILIES)]
 
 every_family = pytest.mark.parametrize("name", FAMILIES)
@@ -153,7 +150,7 @@ def test_the_project_has_one_address(page):
 def test_packages_to_install_from_a_path_exist(page):
     for block in pages.read_blocks(page):
         if block.language == "shell":
-            for path in re.findall(r"(?<= )\./(?!plugins/(?:\*|NAME)\s)\S+", block.text):
+            for path in re.findall(r"(?<= )\./(?!(?:plugins|addons)/(?:\*|NAME)\s)\S+", block.text):
                 assert (pages.REPOSITORY / path / "pyproject.toml").exists(), path
 
 
@@ -161,7 +158,7 @@ def test_packages_to_install_from_a_path_exist(page):
 def test_packages_are_installed_from_paths_with_those_that_they_need(page):
     code = "".join(block.text for block in pages.read_blocks(page) if block.language == "shell")
     for command in filter(None, map(pages.INSTALL.search, code.splitlines())):
-        named = set(re.findall(r"\./plugins/(\w+)", command[1])) & set(pages.PACKAGES)
+        named = set(re.findall(r"\./(?:plugins|addons)/(\w+)", command[1])) & set(PACKAGES)
         assert all(set(needs_of(name)) <= named for name in named), command[1]
 
 
@@ -180,7 +177,7 @@ def test_the_page_of_packages_says_which_need_others(page, words):
         for names, needs in sentences
         for name in re.findall(r"`(\w+)`", names)
     }
-    assert said == {name: needs_of(name) for name in pages.PACKAGES if needs_of(name)}
+    assert said == {name: needs_of(name) for name in PACKAGES if needs_of(name)}
 
 
 @pytest.mark.parametrize("command", ["lect", *(f"lect {name}" for name in (*COMMANDS, *installed.names()))])
@@ -352,14 +349,14 @@ def test_every_package_is_tabled_with_a_link_to_its_formats(page):
         r"^\| (?:\[(\S+)\]\(\.\./gallery/\1\.md\)|(\w+)) \|", (pages.DOCS / page).read_text("utf-8"), re.MULTILINE
     )
     assert sorted(linked for linked, _ in rows if linked) == sorted(FAMILIES)
-    assert sorted(linked or name for linked, name in rows if name not in ("package", "包")) == pages.PACKAGES
+    assert sorted(linked or name for linked, name in rows if name not in ("package", "包")) == PACKAGES
 
 
-def test_every_package_that_is_not_a_tool_is_an_extra_of_core():
+def test_every_package_is_an_extra_of_core():
     extras = tomllib.loads((pages.REPOSITORY / "core/pyproject.toml").read_text("utf-8"))["project"][
         "optional-dependencies"
     ]
-    packages = {name: [f"lect-{name}"] for name in pages.PACKAGES if not make_metadata.is_tool(name)}
+    packages = {name: [f"lect-{name}"] for name in PACKAGES if not make_metadata.is_apart(name)}
     every = [package for (package,) in packages.values()]
     assert extras == {**packages, "all": every, **make_metadata.EXTRAS}
 
@@ -376,7 +373,7 @@ def test_the_advice_of_core_knows_every_family(name):
 @every_family
 def test_the_notice_names_the_sources_of_every_family(name):
     (row,) = re.findall(rf"^\| {name} \| (.*) \|$", (pages.REPOSITORY / "NOTICE").read_text("utf-8"), re.MULTILINE)
-    for golden in (pages.REPOSITORY / "plugins" / name / "tests/golden").glob("*.json"):
+    for golden in (folder(name) / "tests/golden").glob("*.json"):
         provenance = json.loads(golden.read_text("utf-8"))["provenance"]
         assert "model" not in provenance or provenance["model"].rpartition("/")[2] in row
 
@@ -387,7 +384,7 @@ def adapter(name):
 
 @every_family_with_rules
 def test_the_readme_of_a_family_has_its_templates_and_what_they_support(name):
-    readme = (pages.REPOSITORY / "plugins" / name / "README.md").read_text("utf-8")
+    readme = (folder(name) / "README.md").read_text("utf-8")
     tabled = dict(re.findall(r"^\| .+ \| `(\S+)` \| (?:(.*) )?\| .+ \|$", readme, re.MULTILINE))
     templates = [template for template in adapter(name).templates.values() if template not in (CHATML, DEFAULT)]
     assert {key: set(filter(None, words.split(", "))) for key, words in tabled.items()} == {
@@ -398,10 +395,10 @@ def test_the_readme_of_a_family_has_its_templates_and_what_they_support(name):
     )
 
 
-@pytest.mark.parametrize("name", pages.PACKAGES)
+@pytest.mark.parametrize("name", PACKAGES)
 def test_the_readme_of_a_package_has_its_reply_formats(name):
-    readme = (pages.REPOSITORY / "plugins" / name / "README.md").read_text("utf-8")
-    project = tomllib.loads((pages.REPOSITORY / "plugins" / name / "pyproject.toml").read_text("utf-8"))["project"]
+    readme = (folder(name) / "README.md").read_text("utf-8")
+    project = tomllib.loads((folder(name) / "pyproject.toml").read_text("utf-8"))["project"]
     assert all(f"`{each}`" in readme for each in project.get("entry-points", {}).get("lect.replies", ()))
 
 
@@ -471,10 +468,9 @@ def test_the_gallery_has_no_other_pages(made):
 
 @every_family
 def test_every_golden_and_every_deviation_is_in_the_gallery(name):
-    folder = pages.REPOSITORY / "plugins" / name
     page = (pages.DOCS / "gallery" / f"{name}.md").read_text("utf-8")
-    assert page.count("\n| checked against |") >= len(list(folder.glob("tests/golden/*.json")))
-    assert all(f"`{row['case']}`" in page for row in json.loads((folder / "deviations.json").read_text("utf-8")))
+    assert page.count("\n| checked against |") >= len(list(folder(name).glob("tests/golden/*.json")))
+    assert all(f"`{row['case']}`" in page for row in json.loads((folder(name) / "deviations.json").read_text("utf-8")))
 
 
 @pytest.mark.parametrize("name", [name for name in dir(AdapterSuite) if name.startswith("test_")])

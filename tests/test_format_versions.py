@@ -40,7 +40,7 @@ print(json.dumps(made))
 
 @pytest.fixture(scope="module")
 def made():
-    packages = [f"lect_{name}" for name in make_metadata.PLUGINS if not make_metadata.is_tool(name)]
+    packages = [f"lect_{name}" for name in make_metadata.PLUGINS if not make_metadata.is_apart(name)]
     done = subprocess.run([sys.executable, "-c", RECORD, *packages], capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
 

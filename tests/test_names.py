@@ -10,6 +10,7 @@ import differential
 import goldens
 import pytest
 from goldens import REPOSITORY
+from repository import FOLDERS, folder
 
 import lect
 from lect.cli import main
@@ -200,8 +201,7 @@ def spoken(registry, path):
 @cache
 def families():
     """Return the families of this repository by name."""
-    names = [path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml")]
-    found = {name: getattr(importlib.import_module(f"lect_{name}"), "adapter", None) for name in names}
+    found = {name: getattr(importlib.import_module(f"lect_{name}"), "adapter", None) for name in FOLDERS}
     # A user who wants a prompt must not be told to install a package that knows only replies, or a fallback.
     return {
         name: adapter
@@ -211,9 +211,7 @@ def families():
 
 
 def entry_points(name):
-    return tomllib.loads((REPOSITORY / "plugins" / name / "pyproject.toml").read_text("utf-8"))["project"].get(
-        "entry-points", {}
-    )
+    return tomllib.loads((folder(name) / "pyproject.toml").read_text("utf-8"))["project"].get("entry-points", {})
 
 
 def hints(name):
@@ -222,7 +220,7 @@ def hints(name):
 
 def test_core_knows_every_family_and_no_other():
     assert {f"lect-{name}" for name in families()} <= set(PACKAGES)
-    assert all((REPOSITORY / "plugins" / package.removeprefix("lect-")).exists() for package in PACKAGES)
+    assert {package.removeprefix("lect-") for package in PACKAGES} <= set(FOLDERS)
 
 
 def test_the_words_of_a_family_agree_with_its_hints():

@@ -4,9 +4,10 @@ import json
 
 import pages
 import pytest
-from sandbox import JINJA, REPOSITORY
+from repository import folder
+from sandbox import JINJA
 
-PLUGINS = [REPOSITORY / "plugins" / name for name in ("fastchat", "jinja", "kit", "paddlenlp", "qwen", "xtuner")]
+PLUGINS = [folder(name) for name in ("fastchat", "jinja", "kit", "paddlenlp", "qwen", "xtuner")]
 FILES = {
     "tokenizer_config.json": {
         "chat_template": (

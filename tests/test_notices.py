@@ -3,11 +3,11 @@
 import re
 
 import pytest
-from goldens import REPOSITORY
+from repository import FOLDERS, REPOSITORY
 
 PACKAGES = [
     "core",
-    *sorted(f"plugins/{path.parent.name}" for path in (REPOSITORY / "plugins").glob("*/pyproject.toml")),
+    *(path.relative_to(REPOSITORY).as_posix() for path in FOLDERS.values()),
 ]
 APACHE = "Licensed under the Apache License, Version 2.0. Its text is in the file LICENSE."
 MIT = "Permission is hereby granted, free of charge"

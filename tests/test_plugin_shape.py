@@ -1,4 +1,4 @@
-"""All plugins have the same shape: if you know one, you know them all. Those that are tools have one of their own."""
+"""All plugins have the same shape: if you know one, you know them all. Addons have one of their own."""
 
 import importlib
 import json
@@ -8,15 +8,15 @@ import tomllib
 import make_corpus
 import make_metadata
 import pytest
-from goldens import REPOSITORY
+from repository import REPOSITORY, folder
 
 import lect
 from lect.prompt.unused import MESSAGE_FIELDS
 from lect_kit.corpus import CORPUS
 
-# Packages that whoever only writes prompts can do without.
-TOOLS = [name for name in make_metadata.PLUGINS if make_metadata.is_tool(name)]
-NAMES = [name for name in make_metadata.PLUGINS if name not in TOOLS]
+# Packages that whoever only writes prompts can do without; `hub`, which downloads, is one of them.
+ADDONS = [name for name in make_metadata.PLUGINS if make_metadata.is_apart(name)]
+NAMES = [name for name in make_metadata.PLUGINS if name not in ADDONS]
 # Packages with only reply formats or a notation have no adapter.
 WITH_ADAPTER = [name for name in NAMES if name not in ("dialects", "jinja", "ollama", "paddlenlp")]
 CORE = tomllib.loads((REPOSITORY / "core/pyproject.toml").read_text("utf-8"))["project"]
@@ -49,15 +49,11 @@ KEYS = [
 
 FIELD = re.compile(r"""\b(message|system|result|following)\.raw(?:\.get\(|\[)"(\w+)"|field_of\(\w+, \w+, "(\w+)"\)""")
 
-every_package = pytest.mark.parametrize("name", [*NAMES, *TOOLS])
-every_package_with_parts = pytest.mark.parametrize("name", sorted({*NAMES, *TOOLS} - LIBRARIES - HOSTED))
+every_package = pytest.mark.parametrize("name", [*NAMES, *ADDONS])
+every_package_with_parts = pytest.mark.parametrize("name", sorted({*NAMES, *ADDONS} - LIBRARIES - HOSTED))
 every_plugin = pytest.mark.parametrize("name", NAMES)
-every_tool = pytest.mark.parametrize("name", TOOLS)
+every_addon = pytest.mark.parametrize("name", ADDONS)
 every_adapter = pytest.mark.parametrize("name", WITH_ADAPTER)
-
-
-def folder(name):
-    return REPOSITORY / "plugins" / name
 
 
 def project(name):
@@ -122,8 +118,8 @@ def test_the_entry_points_lead_to_one_adapter(name):
     assert others == {f"lect_{name}:adapter"}
 
 
-@every_tool
-def test_the_entry_points_of_a_tool_are_commands_and_functions(name):
+@every_addon
+def test_the_entry_points_of_an_addon_are_commands_and_functions(name):
     commands, functions = entry_points(name, "lect.commands"), entry_points(name, "lect.functions")
     assert commands == {command: f"lect_{name}.cli.{command}" for command in commands}
     assert all(value.startswith(f"lect_{name}:") for value in functions.values())
@@ -166,7 +162,7 @@ def test_the_same_files_are_there(name):
         f"tests/test_{name}.py",
     ):
         assert (folder(name) / file).is_file(), file
-    assert (folder(name) / "deviations.json").is_file() == (name not in TOOLS)
+    assert (folder(name) / "deviations.json").is_file() == (name not in ADDONS)
     assert [path.name for path in (folder(name) / "src").iterdir()] == [f"lect_{name}"]
 
 
@@ -193,14 +189,14 @@ def test_the_module_names_its_api_and_its_adapter(name, plugin):
 
 def test_core_offers_every_plugin_as_an_extra():
     extras = CORE["optional-dependencies"]
-    assert {name for name in extras if extras[name] == [f"lect-{name}"]} - set(TOOLS) == set(NAMES)
+    assert {name for name in extras if extras[name] == [f"lect-{name}"]} - set(ADDONS) == set(NAMES)
     assert sorted(extras["all"]) == [f"lect-{name}" for name in NAMES]
 
 
-def test_tools_have_extras_of_their_own():
-    extras = {name: name for name in TOOLS} | {"kit": "testing"}
+def test_addons_have_extras_of_their_own():
+    extras = {name: name for name in ADDONS} | {"kit": "testing"}
     assert {name: CORE["optional-dependencies"][extra] for name, extra in extras.items()} == {
-        name: [f"lect-{name}"] for name in TOOLS
+        name: [f"lect-{name}"] for name in ADDONS
     }
 
 

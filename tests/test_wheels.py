@@ -3,9 +3,9 @@
 import tomllib
 
 import pytest
-from sandbox import CORE_NEEDS, REPOSITORY
+from repository import FOLDERS
+from sandbox import CORE_NEEDS
 
-PLUGINS = REPOSITORY / "plugins"
 HELLO = "[{'role': 'user', 'content': 'Hello!'}]"
 BYTES = """type("Bytes", (), {
     "control_tokens": lambda self: {},
@@ -46,7 +46,7 @@ NEEDED = {
 
 
 def test_every_plugin_that_is_not_a_family_is_installed_alone_here():
-    projects = {path.parent.name: tomllib.loads(path.read_text("utf-8")) for path in PLUGINS.glob("*/pyproject.toml")}
+    projects = {name: tomllib.loads((path / "pyproject.toml").read_text("utf-8")) for name, path in FOLDERS.items()}
     others = {name for name, each in projects.items() if "lect" not in each["project"].get("entry-points", ())}
     assert others | {"qwen", "dialects", "ollama"} == set(USES)
 
@@ -55,7 +55,7 @@ def test_every_plugin_that_is_not_a_family_is_installed_alone_here():
 def test_a_plugin_installed_alone_brings_the_core_and_its_dependencies_and_nothing_else(sandbox, plugin):
     needed = NEEDED.get(plugin, [])
     ours = [plugin, *(name.removeprefix("lect-") for name in needed if name.startswith("lect-"))]
-    wheels = {sandbox.core_wheel.parent, sandbox.wheelhouse, *(sandbox.wheel(PLUGINS / name).parent for name in ours)}
+    wheels = {sandbox.core_wheel.parent, sandbox.wheelhouse, *(sandbox.wheel(FOLDERS[name]).parent for name in ours)}
     places = [word for place in sorted(wheels) for word in ("--find-links", place)]
     environment = sandbox.empty()
     environment.pip("install", "--quiet", "--no-index", *places, f"lect-{plugin}")

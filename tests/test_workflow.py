@@ -3,13 +3,13 @@
 import ast
 import re
 
-from goldens import REPOSITORY
+from repository import REPOSITORY, STREETS
 
 
 def test_every_sampled_test_is_run_in_full_under_stress():
     noxfile = (REPOSITORY / "noxfile.py").read_text("utf-8")
     sampled = re.search(r"^SAMPLED = \[(.*?)^\]", noxfile, re.DOTALL | re.MULTILINE)[1]
-    files = [path for place in ("core", "plugins", "tests") for path in (REPOSITORY / place).rglob("test_*.py")]
+    files = [path for place in ("core", *STREETS, "tests") for path in (REPOSITORY / place).rglob("test_*.py")]
     using = [path for path in files if re.search("^from sampling import", path.read_text("utf-8"), re.MULTILINE)]
     assert len(using) > 5
     for path in using:

@@ -17,12 +17,14 @@ CHECKOUT = installing._checkout.__wrapped__
 @pytest.fixture
 def checkout(tmp_path, monkeypatch):
     """A checkout that core was installed from."""
-    stated = {"acme": 'dependencies = ["lect>=1,<2"]', "tool": 'dependencies = ["lect==1", "lect-acme==1", "other>=2"]'}
-    for name, line in stated.items():
-        (tmp_path / "a checkout/plugins" / name).mkdir(parents=True)
-        (tmp_path / "a checkout/plugins" / name / "pyproject.toml").write_text(
-            f'[project]\nname = "lect-{name}"\n{line}\n', "utf-8"
-        )
+    stated = {
+        "plugins/acme": 'dependencies = ["lect>=1,<2"]',
+        "addons/tool": 'dependencies = ["lect==1", "lect-acme==1", "other>=2"]',
+    }
+    for folder, line in stated.items():
+        place = tmp_path / "a checkout" / folder
+        place.mkdir(parents=True)
+        (place / "pyproject.toml").write_text(f'[project]\nname = "lect-{place.name}"\n{line}\n', "utf-8")
     installed(monkeypatch, {"url": (tmp_path / "a checkout/core").as_uri(), "dir_info": {}})
     return tmp_path / "a checkout"
 
@@ -49,7 +51,7 @@ def test_elsewhere_the_whole_path_is_given(checkout, monkeypatch, tmp_path):
 
 def test_what_a_package_needs_of_the_checkout_is_installed_with_it(checkout, monkeypatch):
     monkeypatch.chdir(checkout)
-    assert install_command("lect-tool") == "pip install ./plugins/acme ./plugins/tool"
+    assert install_command("lect-tool") == "pip install ./plugins/acme ./addons/tool"
 
 
 def test_a_package_that_the_checkout_does_not_have_is_named(checkout):

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 import lect
+from lect.installing import STREETS
 
 CORE = Path(lect.__file__).parent
-PLUGINS = Path(__file__).parents[2] / "plugins"
+REPOSITORY = Path(__file__).parents[2]
 FLOORS = {
     "values": 0,
     "computed": 0,
@@ -166,16 +167,18 @@ def test_nothing_heavy_is_imported_before_it_is_needed(name):
 
 
 def plugin_folders():
-    return sorted(path for path in PLUGINS.glob("*/") if (path / "src").is_dir())
+    """Return the folders of the packages next to core: plugins and addons."""
+    return sorted(path for street in STREETS for path in REPOSITORY.glob(f"{street}/*/") if (path / "src").is_dir())
 
 
-@pytest.mark.parametrize("plugin", [path.name for path in plugin_folders()] or [None])
-def test_a_plugin_imports_only_public_modules(plugin):
-    if plugin is None:
+@pytest.mark.parametrize("folder", plugin_folders() or [None], ids=lambda folder: folder and folder.name)
+def test_a_plugin_imports_only_public_modules(folder):
+    if folder is None:
         pytest.skip("no plugins next to core")
-    (source,) = (PLUGINS / plugin / "src").iterdir()
+    plugin = folder.name
+    (source,) = (folder / "src").iterdir()
     known = modules(source, source.name)
-    stated = tomllib.loads((PLUGINS / plugin / "pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
+    stated = tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
     assert (f"lect=={lect.__version__}" in stated) == (plugin in PRIVATE)
     needed = {re.match(r"[\w-]+", each)[0].replace("-", "_") for each in stated}
     for name, tree in known.items():

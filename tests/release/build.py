@@ -16,7 +16,14 @@ from pathlib import Path
 from flit_core import buildapi
 
 REPOSITORY = Path(__file__).parents[2]
-PACKAGES = [REPOSITORY / "core", *sorted(path.parent for path in (REPOSITORY / "plugins").glob("*/pyproject.toml"))]
+PACKAGES = [
+    REPOSITORY / "core",
+    *(
+        path.parent
+        for street in ("plugins", "addons")
+        for path in sorted(REPOSITORY.glob(f"{street}/*/pyproject.toml"))
+    ),
+]
 
 
 def build(package, dist):

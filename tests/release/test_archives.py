@@ -11,12 +11,13 @@ from pathlib import PurePosixPath
 import pages
 import pytest
 from packaging.utils import canonicalize_name, parse_sdist_filename, parse_wheel_filename
+from repository import FOLDERS
 
 trove = pytest.importorskip("trove_classifiers", reason="classifiers are checked by `nox -s release`")
 
 PACKAGES = [
     pages.REPOSITORY / "core",
-    *sorted(path.parent for path in (pages.REPOSITORY / "plugins").glob("*/pyproject.toml")),
+    *FOLDERS.values(),
 ]
 PROJECT = tomllib.loads((pages.REPOSITORY / "core/pyproject.toml").read_text("utf-8"))["project"]
 

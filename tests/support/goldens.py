@@ -2,7 +2,8 @@
 
 import json
 from functools import cache
-from pathlib import Path
+
+from repository import REPOSITORY
 
 from lect_kit.conversations import THE_DAY
 from lect_kit.goldens import battery, cases, golden_problem
@@ -11,7 +12,6 @@ __all__ = [
     "REPOSITORY", "SHARED", "THE_DAY", "battery", "cases", "check", "deviations", "golden_files", "native_models",
 ]  # fmt: skip
 
-REPOSITORY = Path(__file__).parents[2]
 SHARED = REPOSITORY.parent / "shared"
 
 

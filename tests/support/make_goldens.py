@@ -37,7 +37,7 @@ def main(family, *added):
     index = maker.MORE | maker.INDEX
     battery = json.loads((SHARED / "goldens/battery.json").read_text("utf-8"))
     write(
-        REPOSITORY / "plugins/kit/src/lect_kit/battery.json",
+        REPOSITORY / "addons/kit/src/lect_kit/battery.json",
         {
             "provenance": "52 OpenAI-shaped conversations that every golden file refers to by id",
             "conversations": battery,

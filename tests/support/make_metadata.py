@@ -19,13 +19,13 @@ import sys
 import tomllib
 
 import notices
-from goldens import REPOSITORY
+from repository import ADDONS, REPOSITORY, folder
+from repository import PACKAGES as PLUGINS
 
 from lect.plugin import CHATML, DEFAULT
 from lect.plugin.grammar import ReplyFormat
 from lect.registry.adapter import Adapter
 
-PLUGINS = sorted(path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml"))
 PACKAGES = REPOSITORY / "core/src/lect/registry/packages.txt"
 CORE = REPOSITORY / "core/pyproject.toml"
 VERSIONED = REPOSITORY / "core/src/lect/__init__.py"
@@ -40,23 +40,15 @@ KEYS = (
 WIDTH = 120
 """A table of entry points that fits on one line is written on one."""
 EXTRAS = {
-    "testing": ["lect-kit"],
-    "rollout": ["lect-rollout"],
-    "rows": ["lect-rows"],
-    "apis": ["lect-apis"],
-    "constrain": ["lect-constrain"],
-    "data": ["lect-data"],
-    "hub": ["lect-hub"],
-    "sglang": ["lect-sglang"],
-    "view": ["lect-view"],
-    "vllm": ["lect-vllm"],
+    **{"testing" if name == "kit" else name: [f"lect-{name}"] for name in sorted([*ADDONS, "hub"])},
     "tokens": ["tokenizers>=0.21"],
 }
-"""The extras for more than prompts: the packages that are tools, and what `lect tokens` reads a tokenizer with."""
+"""The extras for more than prompts: the addons, what downloads, and what `lect tokens` reads a tokenizer with."""
 GROUPS = {
     "makers": ("Families by maker", "模型厂商"),
     "tuned": ("Fine-tunes of others' models", "微调模型"),
-    "tools": ("Any model, and other tools", "任意模型与其他工具"),
+    "others": ("Any model, and others' notations", "任意模型与其他项目的格式"),
+    "addons": ("Addons, which know no models", "附加包（不含模型）"),
 }
 """The tables of packages, in English and Chinese; a plugin that names no `group` is in the first."""
 TABLED = {REPOSITORY / "docs/reference/packages.md": 0, REPOSITORY / "docs/zh-CN/packages.md": 1}
@@ -64,10 +56,6 @@ TABLED = {REPOSITORY / "docs/reference/packages.md": 0, REPOSITORY / "docs/zh-CN
 COLUMNS = ("| package | models |", "| 包 | 模型 |")
 IN_CHINESE = {"; ": "；", ", ": "、", " and ": " 和 ", " to ": " 至 "}
 """A list of models in Chinese; if that is not enough, a plugin states `models-zh`."""
-
-
-def folder(name):
-    return REPOSITORY / "core" if name == "core" else REPOSITORY / "plugins" / name
 
 
 def project(name):
@@ -79,7 +67,7 @@ def points_of(name):
     return project(name)["project"].get("entry-points", {})
 
 
-def is_tool(name):
+def is_apart(name):
     """Return whether a package is one that whoever only writes prompts can do without, and has an extra of its own."""
     return any(f"lect-{name}" in needed for needed in EXTRAS.values())
 
@@ -120,7 +108,7 @@ def reply_formats(name):
     package = importlib.import_module(f"lect_{name}")
     found = {}
     for info in pkgutil.walk_packages(package.__path__, f"lect_{name}."):
-        if name != "fastchat" and not is_tool(name):  # A tool may import the host that it is for.
+        if name != "fastchat" and not is_apart(name):  # An addon may import the host that it is for.
             module = importlib.import_module(info.name)
             source = inspect.getsource(module)
             for attribute, value in vars(module).items():
@@ -170,7 +158,7 @@ def plugin_file(name):
 
 def core_file():
     """Return the text of core's pyproject.toml."""
-    offered = [name for name in PLUGINS if not is_tool(name)]
+    offered = [name for name in PLUGINS if not is_apart(name)]
     lines = [f'{name} = ["lect-{name}"]' for name in offered]
     lines += ["all = [", *(f'    "lect-{name}",' for name in offered), "]"]
     lines += [f"{name} = {toml(needed)}" for name, needed in EXTRAS.items()]
@@ -270,13 +258,15 @@ def notice_of(name):
 
 
 def group(name):
-    """Return the table that lists a plugin."""
-    return stated(name).get("group", "makers")
+    """Return the table that lists a package."""
+    return "addons" if name in ADDONS else stated(name).get("group", "makers")
 
 
 def words(name):
     """Return the words by which people know the models of a plugin: a family's hints, unless it states others."""
-    return stated(name).get("words") or (list(points_of(name)["lect.hints"]) if group(name) != "tools" else [])
+    return stated(name).get("words") or (
+        list(points_of(name)["lect.hints"]) if group(name) not in ("others", "addons") else []
+    )
 
 
 def models(name):

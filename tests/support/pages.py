@@ -28,14 +28,14 @@ from pathlib import Path
 from textwrap import dedent
 from typing import NamedTuple
 
-REPOSITORY = Path(__file__).parents[2]
+from repository import FOLDERS, REPOSITORY, STREETS
+
 DOCS = REPOSITORY / "docs"
-READMES = ("README*.md", "core/README.md", "examples/README.md", "plugins/*/README.md")
+READMES = ("README*.md", "core/README.md", "examples/README.md", *(f"{street}/*/README.md" for street in STREETS))
 RUNNER = Path(__file__).with_name("run_page.py")
 BLOCK = re.compile(r"^ *```(\S*)\n(.*?)^ *```$", re.DOTALL | re.MULTILINE)
 ANY_LINES = r"(?:.*\n)*?"
 INSTALL = re.compile(r"(?<![/\w])pip install ((?:[^\s#&]+ *)+)")
-PACKAGES = sorted(path.parent.name for path in (REPOSITORY / "plugins").glob("*/pyproject.toml"))
 SHOWN = {"text", "toml", "jinja", "yaml", "json", "diff", "", "{toctree}"}
 """The languages of blocks that are no code."""
 ELSEWHERE = {
@@ -45,7 +45,7 @@ ELSEWHERE = {
 """The pages whose `py` blocks are not run as they are, with the reason."""
 NOT_RUN = {
     "python3 -m venv": "it makes an environment: tests/readme and tests/test_tutorial.py do this",
-    "for package in plugins/*/": "it installs",
+    "for package in plugins/*/ addons/*/": "it installs",
     "for name in lect": "it asks an index about names",
     "pre-commit install": "it changes a clone",
     "nox ": "it runs the tests",
@@ -129,9 +129,11 @@ def needed(page, everywhere=False):
     languages = ("shell", "sh", "py") if everywhere else ("shell", "sh")
     code = "".join(block.text for block in read_blocks(page) if block.language in languages)
     found = [installs[1] for line in code.splitlines() if (installs := INSTALL.search(line))]
-    words = shlex.split(" ".join(found if everywhere else found[:1])) or ["./plugins/*"]
-    ours = {f"./plugins/{name}": [f"lect-{name}"] for name in PACKAGES}
-    ours |= {"./core": ["lect"], "./plugins/*": [f"lect-{name}" for name in PACKAGES]}
+    words = shlex.split(" ".join(found if everywhere else found[:1])) or [f"./{street}/*" for street in STREETS]
+    ours = {f"./{path.relative_to(REPOSITORY).as_posix()}": [f"lect-{name}"] for name, path in FOLDERS.items()}
+    for street in STREETS:
+        ours[f"./{street}/*"] = [f"lect-{name}" for name, path in FOLDERS.items() if path.parent.name == street]
+    ours["./core"] = ["lect"]
     return sorted({each for word in words for each in ours.get(word, [word])})
 
 

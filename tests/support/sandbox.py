@@ -7,13 +7,12 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from pathlib import Path
 from typing import NamedTuple
 
 from counting import HANGS
 from packaging.utils import canonicalize_name
+from repository import REPOSITORY, folder
 
-REPOSITORY = Path(__file__).parents[2]
 BACKENDS = {"flit": "flit_core.buildapi", "setuptools": "setuptools.build_meta", "hatchling": "hatchling.build"}
 CORE_NEEDS = ("importlib-metadata", "packaging", "pluggy")
 JINJA = ["jinja2>=3.1.6"]
@@ -25,7 +24,7 @@ TESTERS = ["pytest>=8", "hypothesis>=6.100"]
 BUILD_TOOLS = ["flit_core", "setuptools", "hatchling", "editables"]
 TEST_TOOLS = ["pip", "build", *TESTERS]
 """What authors of adapters install besides lect and the kit."""
-KIT = REPOSITORY / "plugins/kit"
+KIT = folder("kit")
 
 # The beginning of every child process. A child leaves its answer in `answer`; its warnings stay on its standard error.
 PRELUDE = """

@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 from functools import cache
 
+STREETS = ("plugins", "addons")
+"""The folders of a checkout that have packages."""
+
 
 def install_command(package: str) -> str:
     """Return the command that installs a package: with what it needs, from core's checkout, or else by its name."""
@@ -13,16 +16,24 @@ def install_command(package: str) -> str:
 
     from packaging.requirements import Requirement
 
-    checkout, name = _checkout(), package.removeprefix("lect-")
-    stated = os.path.join(checkout or "", "plugins", name, "pyproject.toml")
-    if checkout is None or not os.path.isfile(stated):
+    checkout = _checkout()
+    folder = _folder(checkout, package)
+    if checkout is None or folder is None:
         return f"pip install {package}"
-    with open(stated, "rb") as file:
+    with open(os.path.join(checkout, folder, "pyproject.toml"), "rb") as file:
         needed = map(Requirement, tomllib.load(file)["project"]["dependencies"])
-    names = [*(each.name.removeprefix("lect-") for each in needed if each.name.startswith("lect-")), name]
-    is_here = os.path.isdir("plugins") and os.path.samefile(os.curdir, checkout)
-    start = os.path.join(os.curdir if is_here else checkout, "plugins")
-    return shlex.join(["pip", "install", *(os.path.join(start, each) for each in names)])
+    folders = [*(_folder(checkout, each.name) for each in needed), folder]
+    is_here = os.path.isdir(STREETS[0]) and os.path.samefile(os.curdir, checkout)
+    start = os.curdir if is_here else checkout
+    return shlex.join(["pip", "install", *(os.path.join(start, each) for each in folders if each)])
+
+
+def _folder(checkout: str | None, package: str) -> str | None:
+    """Return the folder that a package has in a checkout; None if it has none."""
+    if checkout is None or not package.startswith("lect-"):
+        return None
+    folders = (os.path.join(street, package.removeprefix("lect-")) for street in STREETS)
+    return next((each for each in folders if os.path.isfile(os.path.join(checkout, each, "pyproject.toml"))), None)
 
 
 @cache
