@@ -2,30 +2,17 @@
 
 from functools import partial
 
-from makers import (
-    Row,
-    accepted,
-    attempt,
-    by_new_segments,
-    by_new_text,
-    by_program,
-    cpu_medians,
-    faster,
-    longer,
-    median_line,
-    natives,
-)
+from makers import Row, accepted, attempt, by_segments, by_text, cpu_medians, faster, median_line, natives
 from timing import Line
 from traffic import agents_requests
 
 HEADING = (
-    "varied agents' sessions with four tools, every prefix a request, beside the maker's template: template.text; "
-    "segments, which Jinja2 does not give at all; text beside text without skeletons"
+    "varied agents' sessions with four tools, every prefix a request, beside the maker's template: template.text; and "
+    "segments, which Jinja2 does not give at all"
 )
 ROUNDS = 3
 TEXT = Line("text", None, 2)
 SEGMENTS = Line("segments", None, 1)
-LEARNING = Line("learning", None, 1.1, least=False)
 
 
 def rows(only=""):
@@ -35,7 +22,7 @@ def rows(only=""):
         expected = accepted(slug, sent)
         if takes_tools(slug, expected):
             note = f"{len(sent) - len(expected)} of {len(sent)} refused"
-            lines = attempt(partial(measured, slug, template, expected), TEXT, SEGMENTS, LEARNING)
+            lines = attempt(partial(measured, slug, template, expected), TEXT, SEGMENTS)
             yield Row(template.name, model, lines, note)
 
 
@@ -60,6 +47,5 @@ def takes_tools(slug, expected):
 
 def measured(slug, template, expected):
     """Return the lines of one template."""
-    ways = (by_new_text, by_new_segments, by_program)
-    text, segments, unlearnt, theirs = cpu_medians(slug, template, expected, *ways, rounds=ROUNDS)
-    return [faster(TEXT, text, theirs), faster(SEGMENTS, segments, theirs), longer(LEARNING, text, unlearnt)]
+    text, segments, theirs = cpu_medians(slug, template, expected, by_text, by_segments, rounds=ROUNDS)
+    return [faster(TEXT, text, theirs), faster(SEGMENTS, segments, theirs)]

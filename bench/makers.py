@@ -12,7 +12,6 @@ from typing import NamedTuple
 from timing import Line, assert_equal, cpu_seconds, micro
 
 import lect
-from lect.plugin import Template
 
 ORACLES = Path(__file__).parents[2] / "shared/oracles"
 """The makers' templates. They are not ours to redistribute: without this folder, only the rest is measured."""
@@ -109,20 +108,9 @@ def by_text(template):
     return partial(calls, template.text)
 
 
-def by_new_text(template):
-    """Return the way of `text`, to which all shapes are new."""
-    return by_text(anew(template))
-
-
-def by_new_segments(template):
-    """Return the way of `render(...).segments`, to which all shapes are new."""
-    fresh = anew(template)
-    return partial(calls, lambda messages, **more: fresh.render(messages, **more).segments)
-
-
-def by_program(template):
-    """Return the way of `text` without skeletons; a table is run as the program that it is."""
-    return by_text(Template(**Template.stated(template) | {"looks_for": None}))
+def by_segments(template):
+    """Return the way of `render(...).segments`."""
+    return partial(calls, lambda messages, **more: template.render(messages, **more).segments)
 
 
 def calls(function, requests):
@@ -130,14 +118,6 @@ def calls(function, requests):
     return [
         partial(function, messages, add_generation_prompt=asking, tools=tools) for messages, asking, tools in requests
     ]
-
-
-def anew(template):
-    """Return a template that has met no shape yet."""
-    fresh = template.but()
-    # Before its first prompt, a template is proven once.
-    fresh.render([{"role": "user", "content": "Hello!"}])
-    return fresh
 
 
 def accepted(slug, requests):
@@ -164,7 +144,7 @@ def cpu_medians(slug, template, expected, *ways, rounds):
         slug: The maker's template.
         template: Ours.
         expected: The requests with their prompts.
-        ways: Functions of our template that return a way; each round asks them again.
+        ways: Functions of our template that return a way.
         rounds: How many; fewer, where they take long.
 
     Raises:
@@ -193,11 +173,6 @@ def attempt(measure, *lines):
 def faster(line, ours, theirs):
     """Return the line with how many times faster ours is than theirs."""
     return line._replace(ratio=theirs / ours, note=f"{micro(ours)}, beside {micro(theirs)}")
-
-
-def longer(line, ours, theirs):
-    """Return the line with how many times longer ours takes than theirs."""
-    return line._replace(ratio=ours / theirs, note=f"{micro(ours)}, beside {micro(theirs)}")
 
 
 def median_line(what, rows, name, bound):

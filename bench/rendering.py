@@ -1,10 +1,9 @@
 """Views of a prompt and growth, compared with the makers' templates."""
 
 from functools import partial
-from time import process_time
 
 from makers import ABSENT, ORACLES, Row, attempt, joined, makers, natives, reference
-from timing import Line, assert_equal, beside, growth, micro
+from timing import Line, assert_equal, beside, growth
 from traffic import IN_CHINESE
 
 import lect
@@ -47,31 +46,6 @@ def lines():
     }
     for view, (ours, makers_own, text) in views.items():
         yield beside(f"{view}, Qwen2.5, beside Jinja2", ours, makers_own, bounds[view], text=text)
-    yield from learning(template)
-
-
-def learning(template):
-    """Yield the line about shapes that never repeat, and what looking them up costs."""
-    roles = ("user", "assistant")
-    count = 10_000
-    never_again = [
-        [{"role": roles[number >> bit & 1], "content": SENTENCE} for bit in range(14)] for number in range(count)
-    ]
-
-    def render_all(way):
-        begun = process_time()
-        for messages in never_again:
-            way(messages)
-        return process_time() - begun
-
-    by_program = template.but(looks_for=None)
-    fast, slow = [], []
-    for _ in range(5):
-        fast.append(render_all(template.but().text))
-        slow.append(render_all(by_program.text))
-    what = f"{count:,} conversations whose shapes never repeat, beside the long way"
-    note = f"{micro(min(fast) / count)}, beside {micro(min(slow) / count)}"
-    yield Line(what, min(fast) / min(slow), 1.1, least=False, note=note)
 
 
 def rows(only=""):

@@ -32,7 +32,7 @@ BOUNDS = {
     "encode: safe, with weights, beside one bare encoding of the text": 1.15,
     "encode: safe, with weights, beside transformers' apply_chat_template": 1.0,
 }
-WARM = "a shape of conversation met before, and a prompt rendered anew each time"
+WARM = "a prompt rendered anew each time"
 
 
 def lines():

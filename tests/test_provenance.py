@@ -306,7 +306,7 @@ def test_every_text_is_in_the_prompt_or_reported(template):
 
 @every_template
 def test_text_of_the_callers_provably_keeps_its_origin(template):
-    assert leak_of(template, template.program, template.looks_for or ()) is None
+    assert leak_of(template, template.program, template._sought()) is None
 
 
 @every_template

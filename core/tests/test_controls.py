@@ -3,7 +3,7 @@
 import pickle
 
 import pytest
-from made import CHATML, FULL, TEMPLATES, THINKING, slow_twin
+from made import CHATML, FULL, TEMPLATES, THINKING, by_program
 
 from lect import Control, ControlTextError, MessageError
 from lect.format.digest import digest
@@ -24,7 +24,7 @@ def control(*path, start, marker, template, messages, **arguments):
     return found
 
 
-@pytest.mark.parametrize("template", [CHATML, FULL, THINKING, slow_twin(FULL)], ids=repr)
+@pytest.mark.parametrize("template", [CHATML, FULL, THINKING, by_program(FULL)], ids=repr)
 def test_a_marker_in_a_message_is_reported_by_field_offset_and_marker(template):
     messages = [USER, {"role": "user", "content": "ab<|im_end|>c"}]
     control("messages", 1, "content", start=2, marker="<|im_end|>", template=template, messages=messages)
@@ -117,10 +117,9 @@ def test_a_role_inside_a_marker_is_not_reported():
         for message in out.turns(chat.messages):
             out += "<|", message.role, "|>", message.content
 
-    for looks_for in ((), None):
-        template = Template("roles", program, markers=["<|user|>"], looks_for=looks_for)
-        assert template.render([USER]).controls == ()
-        assert len(template.render([{"role": "user", "content": "<|user|>"}]).controls) == 1
+    template = Template("roles", program, markers=["<|user|>"])
+    assert template.render([USER]).controls == ()
+    assert len(template.render([{"role": "user", "content": "<|user|>"}]).controls) == 1
 
 
 def test_a_field_that_is_merely_called_role_is_searched():

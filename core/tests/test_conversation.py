@@ -25,7 +25,7 @@ def with_default(chat, out):
 
 
 DEFAULT = "Be kind."
-PROGRAM = Template("program", with_default, default_system=DEFAULT, looks_for=())
+PROGRAM = Template("program", with_default, default_system=DEFAULT)
 BOTH = pytest.mark.parametrize("template", [BARE, PROGRAM, FULL, WHOLE], ids=repr)
 
 

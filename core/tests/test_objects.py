@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made import CHATML, FULL, TEMPLATES, rich_chats, slow_twin
+from made import CHATML, FULL, TEMPLATES, by_program, rich_chats
 
 import lect
 from lect import MessageError
@@ -63,7 +63,7 @@ def test_a_conversation_with_objects_is_written_like_one_without(data, messages,
     given_messages = data.draw(with_objects([USER, *messages]))
     given_tools = data.draw(with_objects([TOOL]))
     before = undone(given_messages), undone(given_tools)
-    for template in (FULL, CHATML, slow_twin(FULL)):
+    for template in (FULL, CHATML, by_program(FULL)):
         expected = template.render([USER, *messages], tools=[TOOL], add_generation_prompt=asks)
         for _ in range(2):
             rendered = template.render(given_messages, tools=given_tools, add_generation_prompt=asks)

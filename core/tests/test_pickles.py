@@ -105,7 +105,7 @@ TURNS = {"user": Turn("<u>", "</u>\n"), "assistant": Turn("<a>", "</a>\n", "<a/>
 OWN = [
     TurnTemplate("table", **TURNS, stop={"</a>": 7}, stop_ids=[8], markers=["<u>", "</a>"], default_system="Hi."),
     TurnTemplate("examples", **TURNS, examples=[("user", "1+1?"), ("assistant", "2")], accepts=["parts", "null"]),
-    Template("program", write_plainly, reply=REPLIES, looks_for=(), capabilities=["tools", "system", "reasoning"]),
+    Template("program", write_plainly, reply=REPLIES, capabilities=["tools", "system", "reasoning"]),
     Shouting("shouting", mark="!", **TURNS),
     CHATML.but(name="varied", stop=["<|im_end|>", "<|end|>"]),
     CHATML.but(),

@@ -195,7 +195,7 @@ def losing(place, is_meant):
             loses = where == place and plain and is_meant(plain)
             out += "a", plain if loses else chat.input(plain, "messages") or "-"
 
-    return Template(place, program, markers=MARKERS, looks_for=("</think>",))
+    return Template(place, program, markers=MARKERS)
 
 
 PLACES = (
@@ -210,7 +210,7 @@ def test_a_loss_at_one_place_and_for_one_kind_of_text_is_noticed_whatever_the_se
     template = losing(place, KINDS[kind])
     for seed in SEEDS:
         with pytest.warns(TemplateWarning, match=f"LECT_PROOF_SEED={seed}"):
-            assert leak_of(template, template.program, template.looks_for, seed)
+            assert leak_of(template, template.program, template._sought(), seed)
 
 
 def inner_schemas(tool):

@@ -5,14 +5,14 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made import FULL, IMAGE, PRIVATE, TABLES, TEMPLATES, chats, field, plain_chats, slow_twin
+from made import FULL, IMAGE, PRIVATE, TABLES, TEMPLATES, by_program, chats, field, plain_chats
 
 from lect import MessageError, Origin
 from lect.plugin import Template, Turn, TurnTemplate
 
 USER = {"role": "user", "content": "Hi"}
 generation = st.booleans()
-both_ways = st.sampled_from([*TEMPLATES, *map(slow_twin, TEMPLATES)])
+both_ways = st.sampled_from([*TEMPLATES, *map(by_program, TEMPLATES)])
 
 
 def rendered_or_none(template, messages, **arguments):

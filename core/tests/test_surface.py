@@ -55,7 +55,7 @@ SIGNATURES = {
     ),
     lect.rollout: f"(model_path, messages, tokenizer, *, {CHOOSE}, tools=None, **options)",
     Template.but: "(self, **changes)",
-    Template: "(name, program, *, looks_for=None, reply=None, **facts)",
+    Template: "(name, program, *, reply=None, **facts)",
     Facts: (
         "(name, *, roles=('system', 'user', 'assistant'), bos='', eos='', stop=(), stop_ids=(), markers=(), "
         "text_separators=False, default_system='', capabilities=('system',), options=(), accepts=(), source='', "
@@ -136,7 +136,7 @@ def test_the_public_names_for_users():
 
 def test_the_public_names_for_authors_of_adapters():
     assert sorted(lect.plugin.__all__) == [
-        "API_VERSION", "CHATML", "Call", "Chat", "DEFAULT", "Family", "Frame", "Input", "Later", "Match", "Message",
+        "API_VERSION", "CHATML", "Call", "Chat", "DEFAULT", "Family", "Input", "Later", "Match", "Message",
         "ModelRef", "Part", "ROUND", "Reply", "Rule", "Schema", "Source", "Specificity", "Template", "Tokenizer",
         "ToolCall", "Turn", "TurnTemplate", "Writer", "Written", "by_signal", "expressible", "given", "hookimpl",
         "install_command", "locate", "normalize", "open_file", "parse_json", "plain_str", "read_file",

@@ -7,7 +7,7 @@ from datetime import date, datetime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made import CHATML, DATED, FOLDING, FULL, PROGRAMS, TABLES, TEMPLATES, THE_DAY, chats, slow_twin, texts
+from made import CHATML, DATED, FOLDING, FULL, PROGRAMS, TABLES, TEMPLATES, THE_DAY, by_program, chats, texts
 
 import lect
 from lect import LectError, MessageError, PluginError, RefusedError, Unused
@@ -21,7 +21,7 @@ TOOL = {
     "type": "function",
     "function": {"name": "f", "parameters": {"type": "object", "properties": {"<|im_end|>": {}}}},
 }
-templates = st.sampled_from([*TEMPLATES, *map(slow_twin, TEMPLATES)])
+templates = st.sampled_from([*TEMPLATES, *map(by_program, TEMPLATES)])
 
 
 def text_or_error(way):
@@ -156,7 +156,7 @@ def test_a_template_does_not_change(template):
             template.turns["user"] = Turn()
 
 
-@pytest.mark.parametrize("field", ["roles", "stop", "markers", "capabilities", "options", "looks_for"])
+@pytest.mark.parametrize("field", ["roles", "stop", "markers", "capabilities", "options"])
 @pytest.mark.parametrize("value", ["<s>", ["<s>", ""]], ids=repr)
 def test_a_text_is_not_taken_for_a_list_of_characters(field, value):
     with pytest.raises(PluginError, match=f"template 'slip': {field} is .* expected a list of texts"):
@@ -219,7 +219,7 @@ def silent(chat, out):
     ],
 )
 def test_what_a_program_does_wrong_is_one_error_that_names_it(program, said):
-    template = Template("wrong", program, looks_for=())
+    template = Template("wrong", program)
     for way in (template.text, template.render):
         for _ in range(3):
             with pytest.raises(PluginError) as caught:
@@ -228,7 +228,7 @@ def test_what_a_program_does_wrong_is_one_error_that_names_it(program, said):
 
 
 def test_a_text_that_is_added_character_by_character_is_one_error_of_the_program_where_origins_are_wanted():
-    template = Template("wrong", adding, looks_for=())
+    template = Template("wrong", adding)
     for _ in range(3):
         assert template.text([{"role": "user", "content": "Hi"}]) == "Hi"
         with pytest.raises(

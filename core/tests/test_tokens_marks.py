@@ -38,7 +38,7 @@ def program(chat, out):
     out.marked(spans)
 
 
-MARKED = Template("marked", program, looks_for=(), markers=["<end>"])
+MARKED = Template("marked", program, markers=["<end>"])
 
 
 def trained(policy=MARKS, messages=CHAT, **arguments):

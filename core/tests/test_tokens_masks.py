@@ -5,7 +5,7 @@ import pickle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made import TEMPLATES, THINKING, chats, slow_twin
+from made import TEMPLATES, THINKING, by_program, chats
 from tiny_tokenizer import Bytes, Tiny, Trimming
 
 import lect
@@ -319,7 +319,7 @@ def test_columns_have_weights_only_if_labels_do_not_say_all():
     assert list(plain.to_dict()) == ["input_ids", "attention_mask", "labels"]
 
 
-any_template = st.sampled_from([*TEMPLATES, *map(slow_twin, TEMPLATES), LLAMA_2, VICUNA, CHATGLM_3, REASONS])
+any_template = st.sampled_from([*TEMPLATES, *map(by_program, TEMPLATES), LLAMA_2, VICUNA, CHATGLM_3, REASONS])
 any_tokenizer = st.sampled_from(
     [Tiny(), Tiny(word=r"\S+\s*"), Tiny(word="(?s).{1,7}"), Bytes(), Trimming(), Trimming(word=r"\s*\w+|\s+|.")]
 )

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made import BARE, CHATML, ROUNDS, SHARED, TABLES, WHOLE, slow_twin, texts
+from made import BARE, CHATML, ROUNDS, SHARED, TABLES, WHOLE, by_program, texts
 
 from lect import Conversation, MessageError, PluginError, RefusedError
 from lect.plugin import Turn, TurnTemplate
@@ -49,7 +49,7 @@ def table(**facts):
 )
 def test_a_table_with_every_feature(turns, generate, expected):
     assert prompt(WHOLE, *turns, generate=generate) == expected
-    assert prompt(slow_twin(WHOLE), *turns, generate=generate) == expected
+    assert prompt(by_program(WHOLE), *turns, generate=generate) == expected
 
 
 def test_a_table_writes_the_prefix_and_suffix_of_each_role():
@@ -237,12 +237,12 @@ def test_a_text_may_be_written_if_there_is_no_system_text():
     assert table.but(system=None).text([system, user]) == ">-\nU:E\nU:Hi\n"
 
 
-def by_program(chat, out):
+def counting(chat, out):
     """Write something else than the table, so that it is seen who has written; a real program writes the same."""
     out += "program:", str(len(chat.messages))
 
 
-BESIDE = table(system=Turn("S:", ";"), closing="$", program=by_program)
+BESIDE = table(system=Turn("S:", ";"), closing="$", program=counting)
 
 
 @pytest.mark.parametrize(
@@ -265,9 +265,8 @@ BESIDE = table(system=Turn("S:", ";"), closing="$", program=by_program)
     ],
 )
 def test_beside_a_program_a_table_writes_ordinary_chats(turns, generate, expected):
-    # Each template meets the roles once: skeletons are learnt from the program.
-    assert prompt(BESIDE.but(), *turns, generate=generate) == expected
-    assert BESIDE.but().pairs_text(None, turns, add_generation_prompt=generate) == expected
+    assert prompt(BESIDE, *turns, generate=generate) == expected
+    assert BESIDE.pairs_text(None, turns, add_generation_prompt=generate) == expected
 
 
 @pytest.mark.parametrize(
@@ -282,7 +281,7 @@ def test_beside_a_program_a_table_writes_ordinary_chats(turns, generate, expecte
 )
 def test_beside_a_program_a_table_writes_nothing_but_roles_and_texts(more):
     given = {"messages": [{"role": "user", "content": "u"}], "add_generation_prompt": True, **more}
-    assert BESIDE.but().text(**given) == "program:1"
+    assert BESIDE.text(**given) == "program:1"
 
 
 def test_beside_a_program_without_a_turn_for_it_the_program_decides_about_a_system_text():

@@ -5,7 +5,7 @@ import pickle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made import CHATML, FULL, THINKING, rich_chats, slow_twin
+from made import CHATML, FULL, THINKING, by_program, rich_chats
 
 from lect import Unused, UnusedInputError
 from lect.plugin import Template
@@ -131,7 +131,7 @@ LEFT_OUT = {
 @pytest.mark.parametrize(("template", "messages", "arguments", "expected"), LEFT_OUT.values(), ids=LEFT_OUT)
 def test_unused_names_exactly_what_was_left_out(template, messages, arguments, expected):
     assert template.render(messages, **arguments).unused == tuple(Unused(path, why) for path, why in expected)
-    assert slow_twin(template).render(messages, **arguments).unused == tuple(
+    assert by_program(template).render(messages, **arguments).unused == tuple(
         Unused(path, why) for path, why in expected
     )
 
@@ -162,7 +162,7 @@ def test_a_developers_text_and_every_name_is_unused_whatever_else_is_there(messa
 
 
 def test_a_message_may_change_after_it_was_rendered():
-    template = slow_twin(CHATML)
+    template = by_program(CHATML)
     message = {**USER, "reasoning_content": "r", "name": "n", "tool_calls": [CALL]}
     rendered = template.render([message])
     expected = template.render([message.copy()]).unused
@@ -229,7 +229,7 @@ def test_every_field_that_no_format_knows_is_reported_every_time(fields):
         name for name, value in unknown.items()
         if (value.strip() if isinstance(value, str) else value not in (None, [], {}))
     ]  # fmt: skip
-    for template in (CHATML, FULL, slow_twin(CHATML)):
+    for template in (CHATML, FULL, by_program(CHATML)):
         text = template.text([USER])
         for _ in range(3):
             assert template.text([message]) == text

@@ -6,7 +6,6 @@ from itertools import count as numbers
 import hostile
 import pytest
 from counting import cpu_seconds, lines_run
-from differential import long_way
 
 from lect import RefusedError
 
@@ -109,8 +108,7 @@ def growth(template, make, count):
 
 @pytest.mark.parametrize("name", hostile.installed())
 def test_work_grows_no_faster_than_a_conversation(name, scale):
-    # Without the fast path: what it knows already depends on the tests that ran before.
-    template = long_way(hostile.installed()[name])
+    template = hostile.installed()[name]
     kinds = list(KINDS)
     if scale == 1:
         # Each template is tried with a few kinds.

@@ -22,7 +22,7 @@ EVERY = 1 if STRESS else 12
 def leaks(template, seeds):
     """Return the seeds with which a template is found to lose the origin of a text; other ones for each name."""
     chosen = range(seeds) if STRESS else random.Random(template.name).sample(range(1000), seeds)
-    return [seed for seed in chosen if leak_of(template, template.program, template.looks_for or (), str(seed))]
+    return [seed for seed in chosen if leak_of(template, template.program, template._sought(), str(seed))]
 
 
 @pytest.mark.filterwarnings("ignore::lect.errors.TemplateWarning")

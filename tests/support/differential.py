@@ -17,8 +17,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lect import LectError, RefusedError
-from lect.plugin import TurnTemplate
-from lect.prompt.skeletons import Skeletons
 
 REFERENCE = SHARED / "oracles/reference.py"
 OF_OTHER_FORMATS = [
@@ -28,19 +26,6 @@ OF_OTHER_FORMATS = [
 ]  # fmt: skip
 WHITE_SPACE = ["", " ", "\n", "\n\n", "\t", "\r\n", "\u00a0", "\u3000", "\x1c", "\u200b"]
 NAMES = ["get_weather", "calculate", "brave_search", "code_interpreter", "naïve", 'a"b']
-
-
-def long_way(template):
-    """Return the same template without the fast paths."""
-    twin = object.__new__(type(template))
-    for kind in type(template).__mro__:
-        for slot in getattr(kind, "__slots__", ()):
-            if slot not in ("__weakref__", "_frozen"):
-                object.__setattr__(twin, slot, getattr(template, slot))
-    object.__setattr__(twin, "_skeletons", Skeletons(template, template.program, None, exact=False))
-    if isinstance(template, TurnTemplate):
-        object.__setattr__(twin, "_static", False)
-    return twin
 
 
 def reference():

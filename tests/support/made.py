@@ -137,18 +137,17 @@ FULL = Template(
     markers=[*MARKERS, "<tools>", IMAGE],
     capabilities=["system", "tools", "images", "reasoning"],
     accepts=["parts"],
-    looks_for=(),
 )
-THINKING = Template("thinking", thinking, markers=MARKERS, looks_for=("</think>",))
-FOLDING = Template("folding", folding, markers=["[INST]", "[/INST]", "</s>"], looks_for=())
-DATED = Template("dated", dated, markers=MARKERS, options=["date"], looks_for=())
+THINKING = Template("thinking", thinking, markers=MARKERS)
+FOLDING = Template("folding", folding, markers=["[INST]", "[/INST]", "</s>"])
+DATED = Template("dated", dated, markers=MARKERS, options=["date"])
 PROGRAMS = [FULL, THINKING, FOLDING, DATED]
 TEMPLATES = [*TABLES, *PROGRAMS]
 THE_DAY = date(2024, 7, 26)
 
 
-def slow_twin(template):
-    """Return the same template without the fast path."""
+def by_program(template):
+    """Return the same format as a program alone: a table without the loop that writes plain chats."""
     return Template(
         template.name,
         template.program,

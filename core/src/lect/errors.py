@@ -133,7 +133,7 @@ class PluginWarning(UserWarning):
 
 
 class TemplateWarning(PluginWarning):
-    """A template does not do what it states, so it is rendered without its fast path."""
+    """A template's program has a fault that lect can work around: its author should know."""
 
 
 class FallbackWarning(UserWarning):

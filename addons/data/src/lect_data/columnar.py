@@ -15,9 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-    from lect.plugin import Frame
+    from lect_data.frames import Frame
 
     FrameOf = Callable[[tuple[str, ...]], Frame | None]
 
@@ -46,7 +46,7 @@ class PlainChats(NamedTuple):
             return set()
         return {bisect_right(self.starts, place) - 1 for place in compress(range(len(is_so)), is_so.to_pylist())}
 
-    def rows_containing(self, words: Sequence[str]) -> set[int]:
+    def rows_containing(self, words: Collection[str]) -> set[int]:
         """Return the rows with one of the words in a text."""
         pattern = "|".join(map(_escaped, words))
         return self.rows_with(pc.match_substring_regex(self.texts, pattern)) if words else set()
@@ -59,6 +59,12 @@ class PlainChats(NamedTuple):
             turns = zip(self.roles[start:end], texts[start:end], strict=True)
             is_fit = start < end and row not in unfit
             yield [{"role": self.names[role], "content": text} for role, text in turns] if is_fit else None
+
+    def messages_of(self, row: int) -> list[dict[str, str]]:
+        """Return the messages of a row that has a chat."""
+        start, end = self.starts[row : row + 2]
+        turns = zip(self.roles[start:end], self.texts[start:end].to_pylist(), strict=True)
+        return [{"role": self.names[role], "content": text} for role, text in turns]
 
     def bounds(self) -> Iterator[tuple[int, int, int]]:
         """Yield the rows, and where the texts of each begin and end."""
@@ -73,6 +79,8 @@ class Prompts(NamedTuple):
     turns: list[int]
     unused: list[str]
     """The roles of all messages that are not in them."""
+    due: list[int]
+    """Which of them are to be compared with what the template itself writes."""
 
 
 def plain_chats(batch: pa.RecordBatch) -> PlainChats | None:
@@ -115,9 +123,11 @@ def write_prompts(chats: PlainChats, frame_of: FrameOf, avoid: Sequence[str] = (
     unfit = chats.absent | chats.rows_with(pc.fill_null(pc.greater(lengths, LONGEST_TEXT), fill_value=True))
     unfit |= chats.rows_containing(avoid)
     with_empty = chats.rows_with(pc.equal(lengths, 0))
-    with_words: dict[tuple[str, ...], set[int]] = {(): set()}
+    with_words: dict[frozenset[str], set[int]] = {frozenset(): set()}
     plans = _Plans(chats, frame_of)
-    pieces, ends, rows = array("q"), array("q", [0]), []
+    pieces, ends = array("q"), array("q", [0])
+    rows: list[int] = []
+    due: list[int] = []
     unused: list[str] = []
     for row, start, end in chats.bounds():
         plan = plans.of(chats.roles[start:end])
@@ -134,10 +144,12 @@ def write_prompts(chats: PlainChats, frame_of: FrameOf, avoid: Sequence[str] = (
         literals[1::2] = placed
         pieces.extend(literals)
         ends.append(len(pieces))
+        if frame.is_due():
+            due.append(len(rows))
         rows.append(row)
         unused += plan.unused
     turns = [chats.starts[row + 1] - chats.starts[row] for row in rows]
-    return Prompts(rows, _joined(plans.all_texts(), pieces, ends), turns, unused)
+    return Prompts(rows, _joined(plans.all_texts(), pieces, ends), turns, unused, due)
 
 
 def _joined(texts: pa.Array, pieces: array[int], ends: array[int]) -> pa.Array:
@@ -192,7 +204,7 @@ class _Plans:
         pieces = [0] * (len(frame.literals) + len(frame.order))
         pieces[::2] = self._places(frame.literals)
         unused = [role for index, role in enumerate(roles) if index not in frame.order]
-        return _Plan(frame, pieces, unused, frame.order == tuple(range(len(roles))) and not any(frame.edits))
+        return _Plan(frame, pieces, unused, frame.order == [*range(len(roles))] and not any(frame.edits))
 
     def _places(self, texts: Iterable[str]) -> Iterator[int]:
         for text in texts:

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 import lect
 from lect.errors import LectError, MaskError
 from lect_data.columnar import plain_chats, write_prompts
+from lect_data.frames import Frames
 from lect_data.output import Output, text_columns
 from lect_data.pieces import PieceTokenizer, cached
 from lect_data.rows import json_row, rows_of, rows_of_columns
@@ -22,15 +23,13 @@ from lect_rows import row as read_row
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lect.plugin import Frame
-    from lect_data.columnar import PlainChats
+    from lect_data.columnar import PlainChats, Prompts
     from lect_data.rows import Columns
     from lect_data.tally import Tally
 
 Truncate = Literal["drop", "turns", "window"]
 TOGETHER = 64
 """Rows whose pieces are encoded at once: enough for all cores, and few enough to stay in the processor's caches."""
-MOST_FRAMES = 1000
 
 
 class Formatter:
@@ -91,14 +90,12 @@ class Formatter:
         self._settings = Settings(
             None, policy or lect.LossPolicy(), max_length, truncate, unroll, preference, dict(options)
         )
-        self._frames: dict[tuple[str, ...], Frame | None] = {}
         self.template  # noqa: B018  # A model that is not known is refused now.
 
     def __getstate__(self) -> dict[str, Any]:
         # Without what is computed: the template if it has a name, the tokenizer that was loaded, and caches.
-        return {name: value for name, value in vars(self).items() if name not in ("template", "encoder", "names")} | {
-            "_frames": {}
-        }
+        computed = ("template", "encoder", "names", "_frames")
+        return {name: value for name, value in vars(self).items() if name not in computed}
 
     @cached_property
     def template(self) -> lect.Template:
@@ -113,6 +110,11 @@ class Formatter:
         from lect_data.core import load_tokenizer
 
         return cached(load_tokenizer(self._tokenizer), self._cache_bytes)
+
+    @cached_property
+    def _frames(self) -> Frames:
+        """What the template writes around the texts of plain chats."""
+        return Frames(self.template, self._settings.options)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -163,7 +165,7 @@ class Formatter:
             output = self._written(self._rows(batch, chats), range(len(batch)), tally)
             return self._finished(output.columns(), output.rows, batch, rows)
         avoid = [] if tally is None else [text.partition("{}")[0] for text in self.template.markers]
-        prompts = write_prompts(chats, self._frame, avoid)
+        prompts = self._prompts_of(chats, avoid)
         if tally is not None:
             tally.unused.update(f"messages[].content of {role}" for role in prompts.unused)
             tally.unused.update({name: len(prompts.rows) for name in batch.schema.names if name != "messages"})
@@ -235,12 +237,14 @@ class Formatter:
         except LectError as error:
             return error, []
 
-    def _frame(self, roles: tuple[str, ...]) -> Frame | None:
-        if roles not in self._frames:
-            if len(self._frames) >= MOST_FRAMES:
-                self._frames.clear()
-            self._frames[roles] = self.template.frame(roles, **self._settings.options)
-        return self._frames[roles]
+    def _prompts_of(self, chats: PlainChats, avoid: Sequence[str]) -> Prompts:
+        """Return the prompts that can be written in columns; some are compared with what the template writes."""
+        prompts = write_prompts(chats, self._frames.of, avoid)
+        for place in prompts.due:
+            if not self._frames.confirm(chats.messages_of(prompts.rows[place]), prompts.texts[place].as_py()):
+                # There are no frames any more, so that nothing is written in columns.
+                return write_prompts(chats, self._frames.of, avoid)
+        return prompts
 
     def _finished(
         self, columns: Mapping[str, pa.Array], places: Sequence[int], batch: Any, rows: Sequence[Any] | None

@@ -51,7 +51,7 @@ class PromptChecks(SuiteBase):
                 except PluginError as error:
                     yield f"{name} crashes on {case}: {str(error).partition(chr(10))[0]}"
 
-    @check("write with `out` what the chat holds, keep nothing between two calls, and name in `looks_for` what decides")
+    @check("write with `out` what the chat holds, and keep nothing between two calls")
     def test_segments_join_to_the_text(self) -> Iterator[str]:
         """The segments are the prompt and name the field that each text is from; `text` gives the same bytes."""
         for name, case, template, arguments, prompt in self._prompts():

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from lect.facts import Facts
     from lect.prompt.message import Request
     from lect.prompt.segments import FromProgram
-    from lect.prompt.skeleton import FromSkeleton
     from lect.reports import Control, Unused
     from lect.tokens.encoded import Encoded, Truncate
     from lect.tokens.policy import LossPolicy
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from lect.tokens.spans import LossSpan
     from lect.tokens.turns import TurnSpan, Write
 
-    PromptSource = FromProgram | FromSkeleton | Ended
+    PromptSource = FromProgram | Ended
     """What a prompt and its views are built from."""
 
 
@@ -53,7 +52,6 @@ class Prompt:
         self.text = source.text
         self.marked = source.marked
         self._source = source
-        self._skeleton = source.skeleton
         self._request = request
         self._write = write
         self.trains: frozenset[int] | None = None
@@ -67,7 +65,6 @@ class Prompt:
     def train(self, turns: Sequence[TurnSpan], deviations: Sequence[Deviation] = ()) -> None:
         """Set the turns that are trained in it, and what differs from serving."""
         self.turns = turns
-        self._skeleton = None  # It knows the turns as history has them.
         self.deviations = tuple(deviations)
         self.trains = frozenset(turn.message for turn in turns)
 
@@ -75,7 +72,7 @@ class Prompt:
         # The views, but not their source, which holds the caller's messages.
         views = ("segments", "unused", "_first_controls", "turns", "deviations", "_said_of_loss")
         kept = ("template", "text", "marked", "trains", *views)
-        return {"_skeleton": None} | {name: getattr(self, name) for name in kept}
+        return {name: getattr(self, name) for name in kept}
 
     def __str__(self) -> str:
         return self.text
@@ -123,12 +120,12 @@ class Prompt:
         """Where the turn of each message is, and which part of it its speaker writes."""
         from lect.tokens import turns
 
-        return turns.turns_in(self.layout, self.template, self._request, self._write, self._skeleton)
+        return turns.turns_of(self.layout, self.template, self._request, self._write)
 
     @property
     def last_turn(self) -> TurnSpan | None:
         """The last of the turns; the others need not be known."""
-        if "turns" not in self.__dict__ and self._skeleton is None:
+        if "turns" not in self.__dict__:
             from lect.tokens.turns import turns_of
 
             turns = turns_of(self.layout, self.template, self._request, self._write, slice(-1, None))
@@ -162,14 +159,9 @@ class Prompt:
         from lect.tokens import spans
 
         usual = policies.DEFAULT_POLICY
-        policy, skeleton, trains = policy or usual, self._skeleton, self.trains
+        policy, trains = policy or usual, self.trains
         if policy.marks == "template":
             found = spans.marked_spans(self.layout, self._own_marks(), self._said_of_loss, policy)
-        elif skeleton is not None and policy == usual and len(skeleton.layout) == len(self.segments):
-            # Its messages are a role and a text: none states a weight.
-            found = spans.usual_spans(
-                self.layout, skeleton, lambda: spans.loss_spans(self.layout, self.turns, self._said_of_loss, usual)
-            )
         else:
             turns = [turn for turn in self.turns if trains is None or turn.message in trains]
             return spans.loss_spans(self.layout, turns, self._said_of_loss, policy)

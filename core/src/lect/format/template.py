@@ -6,19 +6,17 @@ import sys
 from typing import TYPE_CHECKING, Any, Self, get_args
 
 from lect.errors import MessageError, PluginError, near_names, saferepr
-from lect.facts import Facts, listed
+from lect.facts import Facts
 from lect.format.prompt import Prompt
 from lect.format.refusals import refuse_controls, refuse_surrogate, refuse_unused
 from lect.format.replies import Replies
 from lect.objects import plain_messages
 from lect.prompt.chat import Chat, read_chat
 from lect.prompt.fields import is_list
-from lect.prompt.limits import DEFAULT, Limits
+from lect.prompt.limits import DEFAULT, Limits, is_encodable
 from lect.prompt.message import Request
-from lect.prompt.program import run_program
+from lect.prompt.program import run_program, words_in
 from lect.prompt.segments import FromProgram
-from lect.prompt.skeleton import FromSkeleton, is_encodable
-from lect.prompt.skeletons import Skeletons
 from lect.prompt.writer import TrackingWriter, Writer
 from lect.values import ControlPolicy
 
@@ -27,7 +25,6 @@ if TYPE_CHECKING:
     from types import CodeType
 
     from lect.format.prompt import PromptSource
-    from lect.prompt.frame import Frame
     from lect.reply.grammar import Grammar
 
 FACTS = (Facts.__init__.__kwdefaults__ or {}).keys()
@@ -42,23 +39,14 @@ class Template(Replies):
     Args:
         name: The name by which people find it.
         program: A function that writes a conversation: `program(chat, out)`, with a `Chat` and a `Writer`.
-        looks_for: All words whose presence in a caller's text changes what the program writes around it, such as
-            `("</think>",)` where it takes reasoning out of an answer; `()` if it writes every text as it is, or
-            stripped. With this, plain chats without such a word are written without running the program, several
-            times faster. None, the default, promises nothing. The promise is checked.
         reply: The grammar of the model's replies; None if they are plain text.
         facts: The other facts of the format: `roles`, `bos`, `eos`, `stop`, `stop_ids`, `markers`, `text_separators`,
             `default_system`, `capabilities`, `options`, `accepts`, `source` and `evidence`.
     """
 
-    __slots__ = (
-        "__weakref__", "_heard", "_leaks", "_made_at", "_skeletons", "_stamp", "looks_for", "program", "reply",
-    )  # fmt: skip
+    __slots__ = ("__weakref__", "_heard", "_leaks", "_made_at", "_stamp", "program", "reply")
 
-    _exact = False
-    """Whether `looks_for` is certain to be all that the program looks for in texts, and needs no check."""
     program: Callable[[Chat, Writer], None]
-    looks_for: tuple[str, ...] | None
     reply: Grammar | None
 
     def __init__(
@@ -66,7 +54,6 @@ class Template(Replies):
         name: str,
         program: Callable[[Chat, Writer], None],
         *,
-        looks_for: Iterable[str] | None = None,
         reply: Grammar | None = None,
         **facts: Any,
     ):
@@ -80,9 +67,7 @@ class Template(Replies):
             raise PluginError(msg)
         super().__init__(name, **facts)
         self.program = program
-        self.looks_for = None if looks_for is None else listed(name, "looks_for", looks_for)
         self.reply = reply
-        self._skeletons = Skeletons(self, program, self.looks_for, exact=self._exact)
         self._heard: tuple[str | None, str, str] | None = None
         self._leaks: bool | None = None
         self._stamp: tuple[str, Callable[[str, Template], tuple[Any, ...] | None]] | None = None
@@ -112,7 +97,7 @@ class Template(Replies):
         return self.name if self._stamp is None else self._stamp[0]
 
     def stated(self) -> dict[str, Any]:
-        return super().stated() | {"program": self.program, "looks_for": self.looks_for, "reply": self.reply}
+        return super().stated() | {"program": self.program, "reply": self.reply}
 
     def but(self, **changes: Any) -> Self:
         """Return a copy of the template in which some of the constructor's arguments are replaced.
@@ -192,29 +177,23 @@ class Template(Replies):
             messages = plain_messages(messages)
         begins_last = bool(continue_final_message and add_generation_prompt and is_list(messages))
         request = Request(messages[:-1] if begins_last else messages, tools, options, add_generation_prompt)
-        found = None if tools else self._skeletons.fill(request.messages, options, add_generation_prompt)
-        if found is not None and self._leaks is False:
-            source = FromSkeleton(*found)
-        else:
-            found = None
-            chat, request = read_chat(self, request, tracked=True, limits=allowed)
-            out = TrackingWriter()
-            run_program(self.program, chat, out)
-            # Proven only after it has worked: a hostile template would use up the limits in every run of the proof.
-            if self._is_leaky():
-                from lect.prompt.proof import mark_unknown
+        chat, request = read_chat(self, request, tracked=True, limits=allowed)
+        out = TrackingWriter()
+        run_program(self.program, chat, out)
+        # Proven only after it has worked: a hostile template would use up the limits in every run of the proof.
+        if self._is_leaky():
+            from lect.prompt.proof import mark_unknown
 
-                mark_unknown(self, self.program, request, out)
-            source = FromProgram(chat, out)
+            mark_unknown(self, self.program, request, out)
+        source = FromProgram(chat, out)
         if continue_final_message:
             from lect.format.prefill import with_beginning, without_end
 
             source = with_beginning(source, messages) if begins_last else without_end(self.name, source, messages)
             request = request._replace(messages=messages)
-            found = None  # The text after what was filled in has not been checked.
         allowed.check_prompt(source.text)
         prompt = Prompt(self, source, request, self.text, most_controls=0 if policy == ALLOW else allowed.controls)
-        if found is None and not prompt.text.isascii() and not is_encodable(prompt.text):
+        if not prompt.text.isascii() and not is_encodable(prompt.text):
             refuse_surrogate(prompt)
         if strict:
             refuse_unused(prompt)
@@ -223,20 +202,16 @@ class Template(Replies):
         return prompt
 
     def _is_leaky(self) -> bool:
-        """Return whether the caller's text loses its origin; if it does, no skeletons are used."""
+        """Return whether the caller's text loses its origin."""
         if self._leaks is None:
             from lect.prompt.proof import leak_of
 
-            leaks = not self._exact and leak_of(self, self.program, self._sought()) is not None
-            if leaks:
-                self._skeletons = Skeletons(self, self.program, None, exact=False)
-            # Last, so that no thread fills skeletons of a leaky template.
-            self._leaks = leaks
+            self._leaks = leak_of(self, self.program, self._sought()) is not None
         return self._leaks
 
     def _sought(self) -> Iterable[str]:
-        """Return the words that the program is known to look for in texts."""
-        return self.looks_for or ()
+        """Return the words that the program may look for in texts."""
+        return words_in(self.program)
 
     def text(
         self,
@@ -263,22 +238,9 @@ class Template(Replies):
                 limits=limits,
                 **options,
             ).text
-        found = None if tools else self._skeletons.fill(messages, options, add_generation_prompt)
-        return self._long_way(Request(messages, tools, options, add_generation_prompt)) if found is None else found[2]
+        return self._written(Request(messages, tools, options, add_generation_prompt))
 
-    def frame(self, roles: Iterable[str], *, add_generation_prompt: bool = False, **options: Any) -> Frame | None:
-        """Return the literals that the template writes around the texts of a chat with these roles.
-
-        Packages that write millions of prompts fill them in by their own means, such as columns of Arrow.
-
-        Returns:
-            The literals; None if what is around the texts depends on them, on the day, or on tools, or if the template
-            refuses the roles. Then every prompt is written by `text`.
-        """
-        self._is_leaky()
-        return self._skeletons.frame(tuple(roles), options, add_generation_prompt)
-
-    def _long_way(self, request: Request) -> str:
+    def _written(self, request: Request) -> str:
         """Return the prompt as the program writes it."""
         chat, request = read_chat(self, request, tracked=False)
         messages, tools, options, asking = request

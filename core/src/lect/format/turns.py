@@ -9,10 +9,9 @@ from typing import Any, Literal, NamedTuple, Self
 
 from lect.format.template import Template
 from lect.prompt.chat import Chat
-from lect.prompt.limits import DEFAULT, LONGEST_FAST
+from lect.prompt.limits import DEFAULT, LONGEST_IN_LOOP, is_encodable
 from lect.prompt.message import Message, Request
 from lect.prompt.messages import messages_of_pairs
-from lect.prompt.skeleton import is_encodable
 from lect.prompt.writer import Writer
 
 ROUND = "{round}"
@@ -72,7 +71,7 @@ class TurnTemplate(Template):
         facts: What `Template` takes: bos, stop, markers, default_system, reply, ...
     """
 
-    __slots__ = ("_ends", "_exact", "_head", "_later_table", "_static", "_table", "_tracked_table", "turns", *FIELDS)
+    __slots__ = ("_ends", "_head", "_is_table", "_later_table", "_static", "_table", "_tracked_table", "turns", *FIELDS)
 
     turns: Mapping[str, Turn]
 
@@ -116,8 +115,8 @@ class TurnTemplate(Template):
         facts.setdefault("roles", tuple(self.turns))
         # A turn for results does not make a format with tools: a table has no place for schemas and calls.
         facts.setdefault("capabilities", ["system"] if system is not None else [])
-        self._exact = program is None
-        super().__init__(name, program or self._write, looks_for=(), **facts)
+        self._is_table = program is None
+        super().__init__(name, program or self._write, **facts)
         self._tracked_table = self._entries(filled=False)
         has_places = any(each[3] for each in self._tracked_table.values())
         self._table = self._entries(filled=True) if has_places else self._tracked_table
@@ -132,12 +131,13 @@ class TurnTemplate(Template):
             self._later_table = {role: self._table[role] for role in ("user", "assistant")}
             self._table = {role: self._table[role] for role in ("system", "user") if role in self._table}
         self._head: str | None = None
+        if self._is_table:
+            # It writes each text as a piece of its own.
+            self._leaks = False
 
     def stated(self) -> dict[str, Any]:
-        facts = super().stated()
-        del facts["looks_for"]
-        return facts | {
-            "program": None if self._exact else self.program,
+        return super().stated() | {
+            "program": None if self._is_table else self.program,
             **{role: self.turns.get(role) for role in ("system", "user", "assistant", "tool")},
             **{field: getattr(self, field) for field in FIELDS},
             # If it came from the assistant's turn, it follows changes of that turn.
@@ -146,7 +146,7 @@ class TurnTemplate(Template):
 
     @property
     def table(self) -> Self | None:
-        return self if self._exact else None
+        return self if self._is_table else None
 
     @property
     def written_at(self) -> str:
@@ -212,24 +212,24 @@ class TurnTemplate(Template):
             MessageError: If a role is not one of the format's, or a text is not a `str`.
         """
         given = pairs if system is None else [("system", system), *pairs]
-        is_fast = self._exact and len(given) <= DEFAULT.messages
+        is_fast = self._is_table and len(given) <= DEFAULT.messages
         text = self._joined(iter(given), add_generation_prompt) if is_fast else None
         if text is None:
-            # The long way reads what is not plain text, and says clearly what is wrong.
+            # The program gets what is not plain text, and what is wrong is said clearly.
             messages = messages_of_pairs(system, pairs, self.accepted_roles)
             return self.text(messages, add_generation_prompt=add_generation_prompt)
         return text
 
-    def _long_way(self, request: Request) -> str:
+    def _written(self, request: Request) -> str:
         messages, tools, options, asking = request
         text = None
         if type(messages) is list and len(messages) <= DEFAULT.messages and not (tools or options):
             # A message with another field may say more than its text.
             with suppress(LookupError, TypeError, ValueError, AttributeError):
-                is_ordinary = self._exact or bool(asking) is (messages[-1]["role"] != "assistant")
+                is_ordinary = self._is_table or bool(asking) is (messages[-1]["role"] != "assistant")
                 if is_ordinary and sum(map(len, messages)) == 2 * len(messages):
                     text = self._joined(map(ROLE_AND_TEXT, messages), asking)
-        return super()._long_way(request) if text is None else text
+        return super()._written(request) if text is None else text
 
     def _joined(self, pairs: Iterator[Sequence[Any]], ask: bool) -> str | None:
         """Return the prompt for pairs of role and text; None where a turn depends on others, or one is not plain."""
@@ -247,7 +247,7 @@ class TurnTemplate(Template):
             elif "system" in self.turns:
                 # It replaces the default, and the examples follow it.
                 out = self._opened([first])
-            elif self._exact and isinstance(first[1], str):
+            elif self._is_table and isinstance(first[1], str):
                 # There is no place for it, nor for the default.
                 out = self._opened([])
             else:
@@ -259,7 +259,7 @@ class TurnTemplate(Template):
         except (LookupError, TypeError, ValueError, AttributeError, StopIteration):
             # There are none, or something in them is not just a text for a role that has a turn.
             return None
-        return text if len(text) <= LONGEST_FAST and (text.isascii() or is_encodable(text)) else None
+        return text if len(text) <= LONGEST_IN_LOOP and (text.isascii() or is_encodable(text)) else None
 
     def _opened(self, system: Sequence[Sequence[str]]) -> list[str]:
         out = [self.bos, self.opening, "" if system else self.without_system]

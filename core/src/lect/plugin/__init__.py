@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from lect.files import open_file, parse_json, read_file
     from lect.installing import install_command
     from lect.notations import Written, expressible, table_of
-    from lect.prompt.frame import Frame
     from lect.prompt.walker import Schema
     from lect.reply.reply import Reply, ToolCall
     from lect.source import Source
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
     from lect.tokens.tokenizer import Tokenizer
 
 __all__ = [
-    "API_VERSION", "CHATML", "DEFAULT", "ROUND", "Call", "Chat", "Family", "Frame", "Input", "Later", "Match",
+    "API_VERSION", "CHATML", "DEFAULT", "ROUND", "Call", "Chat", "Family", "Input", "Later", "Match",
     "Message", "ModelRef", "Part", "Reply", "Rule", "Schema", "Source", "Specificity", "Template", "Tokenizer",
     "ToolCall", "Turn", "TurnTemplate", "Writer", "Written", "by_signal", "expressible", "given", "hookimpl",
     "install_command", "locate", "normalize", "open_file", "parse_json", "plain_str", "read_file",
@@ -51,7 +50,6 @@ _LATER = {
     **dict.fromkeys(("open_file", "parse_json", "read_file"), "lect.files"),
     **dict.fromkeys(("Written", "expressible", "table_of"), "lect.notations"),
     **dict.fromkeys(("Reply", "ToolCall"), "lect.reply.reply"),
-    "Frame": "lect.prompt.frame",
     "by_signal": "lect.contain",
     "install_command": "lect.installing",
     "Schema": "lect.prompt.walker",

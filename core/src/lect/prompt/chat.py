@@ -62,7 +62,7 @@ class Chat:
         options: The options as given. Programs call `option`, so that a default is next to its use.
     """
 
-    __slots__ = ("add_generation_prompt", "day_read", "facts", "messages", "options", "tools", "tracked")
+    __slots__ = ("add_generation_prompt", "facts", "messages", "options", "tools", "tracked")
 
     def __init__(
         self,
@@ -92,7 +92,6 @@ class Chat:
         self.options = options
         self.add_generation_prompt = add_generation_prompt
         self.tracked = tracked
-        self.day_read: date | None = None
 
     @property
     def system(self) -> Message | None:
@@ -166,7 +165,7 @@ class Chat:
 
         day = self.options.get("date")
         if day is None:
-            day = self.day_read = today()
+            day = today()
         elif not isinstance(day, datetime.date):
             wrong("option date", day, "a date or a datetime")
         # A caller's subclass could return anything as its text.

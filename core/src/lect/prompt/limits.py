@@ -103,5 +103,15 @@ def _there_are(count: int, what: str) -> str:
 
 
 DEFAULT = Limits()
-LONGEST_FAST = DEFAULT.bytes // 4
-"""Characters: a longer prompt may have more bytes than allowed, so the fast paths leave it to the long way."""
+LONGEST_IN_LOOP = DEFAULT.bytes // 4
+"""Characters: a longer prompt may have more bytes than allowed, so the loop of a table leaves it to its program."""
+
+
+def is_encodable(text: str) -> bool:
+    """Return whether `text` contains no half of a surrogate pair."""
+    try:
+        # Chinese takes four times as long in UTF-8.
+        text.encode("utf-16")
+    except UnicodeEncodeError:
+        return False
+    return True

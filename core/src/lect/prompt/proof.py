@@ -25,7 +25,7 @@ from lect.prompt.chat import Chat
 from lect.prompt.inputs import Input, unknown
 from lect.prompt.message import Request
 from lect.prompt.program import run_program
-from lect.prompt.standins import LONG, MARKS, RICH, SHAPES, Letters, StandIns
+from lect.prompt.standins import ALPHABETS, LONG, MARKS, RICH, SHAPES, Letters, StandIns
 from lect.prompt.writer import TrackingWriter
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ MOST_CPU, MOST_WAITED = 0.25, 5.0
 """Seconds after which a proof, which takes milliseconds, ends: a hostile template uses up its limits in each run."""
 SHORT_WORD = 3
 """Characters: a longer word hardly ever occurs in random texts."""
+LETTERS = frozenset("".join(ALPHABETS))
 _CALL = {"id": "call00001", "type": "function", "function": {"name": "name", "arguments": {"key": "value", "count": 1}}}
 _LIST_CALL = {**_CALL, "function": {"name": "name", "arguments": {"list": ["item", {"inner": 2}], "key": "value"}}}
 _PROPERTIES = {
@@ -111,7 +112,8 @@ def process_seed() -> str:
 def leak_of(facts: Facts, program: Program, words: Iterable[str] = (), seed: str | None = None) -> str | None:
     """Return the file and line at which the caller's text loses its origin, and warn; None where it never does.
 
-    `words` are what the program looks for in texts, besides the markers of the template; `seed` decides the stand-ins.
+    `words` are what the program may look for in texts, besides the markers of the template; `seed` decides the
+    stand-ins.
     """
     seed = seed or process_seed()
     options: dict[str, Any] = {}
@@ -122,8 +124,9 @@ def leak_of(facts: Facts, program: Program, words: Iterable[str] = (), seed: str
         options["date"] = datetime.date(2024, 7, 26)
     cpu, now = _cpu(), time.monotonic()
     # Whether a letter that the program looks for is in a text may decide what it writes.
-    avoided = frozenset("".join(word.lower() for word in words if len(word) <= SHORT_WORD))
-    marked = _letters(seed, avoided).marked(sorted((*words, *facts.markers), key=lambda word: len(word) <= SHORT_WORD))
+    words = {*words}
+    avoided = LETTERS.intersection("".join(word.lower() for word in words if len(word) <= SHORT_WORD))
+    marked = _letters(seed, avoided).marked(sorted({*words, *facts.markers} - {""}, key=_rank))
     marks = [json.dumps(text, ensure_ascii=False)[1:-1] for text in marked]
     for texts in _conversations(seed, avoided):
         # Each run has values of its own, because a program may change them.
@@ -163,6 +166,11 @@ def mark_unknown(facts: Facts, program: Program, request: Request, out: Tracking
         is_own = is_alike and all(_is_same(piece, run[index]) for run in runs)
         if isinstance(piece, str) and not isinstance(piece, Input) and not is_own:
             out[index] = unknown(piece)
+
+
+def _rank(word: str) -> tuple[bool, bool, bool, bool, str]:
+    """Return a key that puts first what looks like a marker or a command, such as `/no_think`."""
+    return len(word.split()) > 1, word.isidentifier(), word != word.strip(), len(word) <= SHORT_WORD, word
 
 
 @lru_cache(maxsize=16)

@@ -35,8 +35,6 @@ class FromProgram:
 
     __slots__ = ("_chat", "_out", "marked", "text")
 
-    skeleton = None
-
     def __init__(self, chat: Chat, out: TrackingWriter):
         self.text = out.joined()
         self.marked = out.own_marks
@@ -59,8 +57,6 @@ class Ended:
     """
 
     __slots__ = ("_dropped", "_segments", "_unused", "marked", "text")
-
-    skeleton = None
 
     def __init__(
         self,

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from lect.errors import MaskError
 from lect.prompt.message import REASONING_NAMES
 from lect.tokens.policy import own_weight
-from lect.tokens.turns import TurnSpan, absolute, is_anothers, is_own, relative
+from lect.tokens.turns import TurnSpan, is_anothers, is_own
 from lect.values import TRANSFORMED, Origin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from lect.prompt.segments import Layout
-    from lect.prompt.skeleton import Skeleton
     from lect.tokens.policy import LossPolicy
 
 
@@ -34,18 +33,6 @@ class LossSpan(NamedTuple):
     """The index of the message whose turn it is."""
     kind: str
     """`content`, `reasoning`, `tool_calls`, `stop` or `separator`."""
-
-
-def usual_spans(layout: Layout, skeleton: Skeleton, work_out: Callable[[], list[LossSpan]]) -> list[LossSpan]:
-    """Return the spans that carry loss by the default policy; for prompts of one shape they are worked out once."""
-    if skeleton.spans is None:
-        spans = work_out()
-        places = relative((position for span in spans for position in span[:2]), layout)
-        skeleton.spans = None if places is None else (places, [span[2:] for span in spans])
-        return spans
-    places, known = skeleton.spans
-    position = absolute(places, layout)
-    return [LossSpan(start, end, *rest) for start, end, rest in zip(position, position, known, strict=False)]
 
 
 def loss_spans(

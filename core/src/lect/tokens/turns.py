@@ -9,12 +9,10 @@ compared with the generation prompt alone.
 from __future__ import annotations
 
 from bisect import bisect_right
-from operator import add
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from lect.errors import LectError
 from lect.prompt.message import REASONING_NAMES
-from lect.values import Origin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -22,7 +20,6 @@ if TYPE_CHECKING:
     from lect.facts import Facts
     from lect.prompt.message import Request
     from lect.prompt.segments import Layout
-    from lect.prompt.skeleton import Places, Skeleton
     from lect.values import Segment
 
     Write = Callable[..., str]
@@ -50,21 +47,6 @@ class TurnSpan(NamedTuple):
     """Where everything that the template writes for the turn ends."""
     is_served: bool = False
     """Whether a server's prompt is before its start, and all that the message says after it."""
-
-
-def turns_in(layout: Layout, facts: Facts, request: Request, write: Write, skeleton: Skeleton | None) -> list[TurnSpan]:
-    """Return the turns of a prompt; for prompts of one shape they are worked out once."""
-    if skeleton is None or len(skeleton.layout) != len(layout.segments):
-        return turns_of(layout, facts, request, write)
-    if skeleton.turns is None:
-        turns = turns_of(layout, facts, request, write)
-        places = relative((position for turn in turns for position in turn[1:-1]), layout)
-        known = [turn.message for turn in turns], [turn.is_served for turn in turns]
-        skeleton.turns = None if places is None else (places, *known)
-        return turns
-    places, messages, served = skeleton.turns
-    position = absolute(places, layout)
-    return list(map(TurnSpan, messages, *[position] * (len(TurnSpan._fields) - 2), served))
 
 
 def turns_of(
@@ -284,25 +266,3 @@ class _Asked:
             return self._write(messages[:message], tools=tools, add_generation_prompt=add_generation_prompt, **options)
         except LectError:
             return None
-
-
-def relative(positions: Iterable[int], layout: Layout) -> Places | None:
-    """Return positions in a prompt by segment and offset, so that they hold for every prompt of the same shape.
-
-    None if one is within text from outside: then it holds for this text only.
-    """
-    indices, offsets = [], []
-    for position in positions:
-        index = bisect_right(layout.starts, position) - 1
-        offset = position - layout.starts[index]
-        if offset and layout.segments[index].origin is not Origin.TEMPLATE:
-            return None
-        indices.append(index)
-        offsets.append(offset)
-    return indices, offsets
-
-
-def absolute(places: Places, layout: Layout) -> Iterator[int]:
-    """Yield relative positions as offsets in a prompt."""
-    indices, offsets = places
-    return map(add, map(layout.starts.__getitem__, indices), offsets)

@@ -122,7 +122,6 @@ APERTUS = Template(
         "<|user_start|>", "<|user_end|>", "<|assistant_start|>", "<|assistant_end|>", "<|inner_prefix|>",
         "<|inner_suffix|>", "<|tools_prefix|>", "<|tools_suffix|>",
     ],
-    looks_for=(),
     reply=APERTUS_REPLIES.grammar,
     source="swiss-ai/Apertus-8B-Instruct-2509, chat_template.jinja",
 )  # fmt: skip

@@ -40,7 +40,6 @@ BIELIK = Template(
     stop={"</s>": 2},
     markers=["<unk>", "<s>", "</s>", "[INST]", "[/INST]", "<<SYS>>", "<</SYS>>"],
     text_separators=True,
-    looks_for=(),
     source="speakleash/Bielik-7B-Instruct-v0.1, tokenizer_config.json",
 )
 

@@ -92,7 +92,6 @@ BIELIK3 = Template(
         "<unk>", "<s>", "</s>", "<|im_start|>", "<|im_end|>", "<|function_list|>", "<|function_output|>", "<think>",
         "</think>", "<tool_call>", "</tool_call>",
     ],
-    looks_for=["<think>", "</think>"],
     reply=Grammar("hermes_json", reasoning=THINK, sections=(JSON_IN_TAGS, JSON_IN_A_FENCE)),
     source="speakleash/Bielik-11B-v3.0-Instruct, chat_template.jinja",
 )  # fmt: skip

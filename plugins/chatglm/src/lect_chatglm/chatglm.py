@@ -30,7 +30,6 @@ CHATGLM = Template(
     stop={"<eop>": 130005},
     markers=["问：", "答：", "<eop>"],
     text_separators=True,
-    looks_for=(),
     source="THUDM/ChatGLM-6B, modeling_chatglm.py: chat, and ptuning/main.py",
 )
 CHATGLM2 = TurnTemplate(

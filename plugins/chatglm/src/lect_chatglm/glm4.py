@@ -56,7 +56,6 @@ GLM4 = Template(
         "<|begin_of_image|>": 151339, "<|end_of_image|>": 151340, "<|begin_of_video|>": 151341,
         "<|end_of_video|>": 151342,
     },
-    looks_for=(),
     source="THUDM/glm-4-9b-chat, tokenizer_config.json",
 )  # fmt: skip
 GLM4_HF = GLM4.but(

@@ -224,7 +224,6 @@ GLM4_5 = Template(
     accepts=["parts"],
     stop=GLM4.stop,
     markers=MARKERS,
-    looks_for=["</think>", "/nothink"],
     reply=GLM4_XML.grammar,
     source="zai-org/GLM-4.5, chat_template.jinja",
 )
@@ -247,7 +246,6 @@ GLM5_1 = Template(
     accepts=["parts"],
     stop={"<|endoftext|>": 154820, "<|user|>": 154827, "<|observation|>": 154829},
     markers=MARKERS,
-    looks_for=["</think>"],
     reply=GLM4_XML.grammar,
     source="zai-org/GLM-5.1, chat_template.jinja",
 )

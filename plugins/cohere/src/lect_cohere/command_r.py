@@ -170,7 +170,6 @@ COMMAND_R = Template(
     bos="<BOS_TOKEN>",
     stop={"<|END_OF_TURN_TOKEN|>": 255001},
     markers=MARKERS,
-    looks_for=(),
     reply=COMMAND_R_PLUS.grammar,
     source="CohereLabs/c4ai-command-r-v01, tokenizer_config.json: the default template",
 )

@@ -42,7 +42,6 @@ DBRX = Template(
     capabilities=["system"],
     stop=["<|im_end|>", "<|endoftext|>"],
     markers=["<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|pad|>"],
-    looks_for=(),
     source="databricks/dbrx-instruct, tokenizer_config.json",
 )
 

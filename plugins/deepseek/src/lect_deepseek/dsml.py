@@ -158,7 +158,6 @@ V3_2 = Template(
         **dict.fromkeys(("<functions>", "</functions>", "<function_results>", "</function_results>")),
         **dict.fromkeys(("<result>", "</result>")),
     },
-    looks_for=(),
     reply=DEEPSEEK_V32_DSML.grammar,
     source="deepseek-ai/DeepSeek-V3.2, encoding/encoding_dsv32.py",
 )

@@ -191,7 +191,6 @@ V3 = Template(
         "<think>": None,
         "</think>": None,
     },
-    looks_for=(),
     reply=DEEPSEEK_V3.grammar,
     source="deepseek-ai/DeepSeek-V3, tokenizer_config.json",
 )
@@ -222,7 +221,6 @@ R1 = V3.but(
         "<think>": 128798,
         "</think>": 128799,
     },
-    looks_for=["</think>"],
     # Replies of R1 in ollama/ollama#8837 and ikawrakow/ik_llama.cpp#690; of a distilled model in DeepSeek-R1#352.
     reply=DEEPSEEK_R1.grammar.but(reasoning=THINK.but(after=SPACE, written=("\n", "\n</think>\n\n"))),
     source="deepseek-ai/DeepSeek-R1, tokenizer_config.json",

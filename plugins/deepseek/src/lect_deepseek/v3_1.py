@@ -92,7 +92,6 @@ V3_1 = Template(
     options=["thinking", "enable_thinking"],
     stop={EOS: 1},
     markers=VOCABULARY,
-    looks_for=["</think>"],
     reply=DEEPSEEK_V31.grammar,
     source="deepseek-ai/DeepSeek-V3.1, tokenizer_config.json",
 )

@@ -57,7 +57,6 @@ PHI2 = Template(
     bos="<|endoftext|>",
     stop=["<|im_end|>", "<|endoftext|>"],
     markers=["<|im_start|>", "<|im_end|>", "<|endoftext|>"],
-    looks_for=(),
     source="cognitivecomputations/dolphin-2_6-phi-2, chat_template of the GGUF behind Ollama's dolphin-phi:2.7b",
 )
 

@@ -31,7 +31,6 @@ EXAONE_DEEP = Template(
     capabilities=["system", "reasoning"],
     stop=EXAONE3_5.stop,
     markers=[*EXAONE3_5.markers, "<thought>", "</thought>"],
-    looks_for=["</thought>"],
     reply=Grammar(
         "exaone_deep", reasoning=Reasoning(("<thought>",), ("</thought>",), lead="\n", trail="\n", after="\n")
     ),

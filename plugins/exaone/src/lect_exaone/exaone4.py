@@ -91,7 +91,6 @@ EXAONE4 = Template(
         "[PAD]": None, "[UNK]": None, "<think>": None, "</think>": None, "<tool_call>": None, "</tool_call>": None,
         "<tool_result>": None, "</tool_result>": None, "<tool>": None, "</tool>": None,
     },
-    looks_for=["</think>", "<think>"],
     # The replies of Hermes; what is round a thought as the maker's template writes it with `skip_think=False`.
     reply=Grammar(
         "hermes_json", reasoning=THINK.but(written=("\n", "\n</think>\n\n")), sections=(JSON_IN_TAGS,)

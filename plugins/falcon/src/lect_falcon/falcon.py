@@ -42,14 +42,12 @@ FALCON_INSTRUCT = Template(
     stop={"<|endoftext|>": 11},
     markers=["User: ", "Assistant: ", *TOKENS],
     text_separators=True,
-    looks_for=["\n\n"],
     source="tiiuae/falcon-7b-instruct, tokenizer_config.json",
 )
 FALCON_180B = FALCON_INSTRUCT.but(
     name="falcon-180b-chat",
     program=falcon_180b,
     markers=[*LABELS.values(), *TOKENS],
-    looks_for=(),
     source="tiiuae/falcon-180B-chat, README.md; vllm-project/vllm, examples/template_falcon_180b.jinja",
 )
 FALCON_11B = TurnTemplate(

@@ -102,7 +102,6 @@ FALCON3 = Template(
     stop=["<|endoftext|>"],
     markers=["<|system|>", "<|user|>", "<|assistant|>", "<|pad|>", *TOKENS, *TAGS],
     text_separators=True,
-    looks_for=(),
     reply=Grammar(
         "falcon3",
         sections=(
@@ -120,7 +119,6 @@ FALCON_H1 = Template(
     bos="<|begin_of_text|>",
     stop=["<|im_end|>", "<|end_of_text|>"],
     markers=["<|im_start|>", "<|im_end|>", "<|begin_of_text|>", "<|end_of_text|>", *TAGS],
-    looks_for=(),
     # The replies of Hermes and Qwen, without thoughts.
     reply=Grammar("hermes_json", sections=(JSON_IN_TAGS, JSON_IN_A_FENCE)),
     source="tiiuae/Falcon-H1-7B-Instruct, tokenizer_config.json",

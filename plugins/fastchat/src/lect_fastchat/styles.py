@@ -39,7 +39,6 @@ class Style:
         last: How many of the last messages are written; None for all.
         write: A function that writes the turns, where this table is not enough.
         marks: The markers that `write` adds.
-        looks_for: The words in a text that change more than itself; None where any word may. See `Template`.
     """
 
     when: int = ALWAYS
@@ -51,7 +50,6 @@ class Style:
     last: int | None = None
     write: "Callable[[list[str], Any, Pairs], None] | None" = None
     marks: tuple[str, ...] = ()
-    looks_for: tuple[str, ...] | None = ()
 
     def __init__(self, colon: str, bare: str, end: End, odd_end: End | None = None, **rest: Any):
         self.colon = colon
@@ -205,18 +203,14 @@ STYLES: dict[int, Style] = {
     ),
     _S.CHATINTERN: Style(":", ":", (SEP, "\n"), (SEP2, "\n"), after_system=BARELY, write=opened_rounds, marks=("<s>",)),
     _S.DOLLY: Style(":\n", ":\n", WITH_SEP, (SEP2, "\n\n"), after_system=BARELY),
-    _S.RWKV: Style(
-        ": ", ":", (NOTHING, "\n\n"), after_system=BARELY, clean=single_line_breaks, looks_for=("\r\n", "\n\n")
-    ),
+    _S.RWKV: Style(": ", ":", (NOTHING, "\n\n"), after_system=BARELY, clean=single_line_breaks),
     _S.PHOENIX: Style(": <s>", ": <s>", (NOTHING, "</s>"), after_system=BARELY),
     _S.ROBIN: Style(":\n", ":\n", WITH_SEP),
     _S.FALCON_CHAT: Style(": ", ":", WITH_SEP, when=IF_GIVEN),
     _S.CHATGLM3: Style("\n", "", BARELY, when=IF_GIVEN, after_system=BARELY),
     _S.DEEPSEEK_CHAT: Style(": ", ":", WITH_SEP, WITH_SEP2, after_system=BARELY),
     _S.METAMATH: Style(":\n", ":\n", WITH_SEP, BARELY, when=IF_FORMATTED, write=steps),
-    _S.YUAN2: Style(
-        "", "", (NOTHING, "<n>"), when=IF_GIVEN, after_system=WITH_SEP2, write=unnamed_turns, looks_for=None
-    ),
+    _S.YUAN2: Style("", "", (NOTHING, "<n>"), when=IF_GIVEN, after_system=WITH_SEP2, write=unnamed_turns),
     _S.GEMMA: Style("\n", "\n", WITH_SEP, opening="<bos>", when=NEVER, write=opened_turns, marks=("<start_of_turn>",)),
     _S.CLLM: Style(": ", ":", WITH_SEP, WITH_SEP2, images=IMAGE_PLACEHOLDER_STR, last=2),
     _S.DEFAULT: Style(": ", ":", (NOTHING, "\n"), after_system=(NOTHING, "\n"), images=""),

@@ -61,13 +61,12 @@ class StyleTemplate(Template):
             name,
             self._write,
             default_system=default_system if takes_system else "",
-            looks_for=style.looks_for,
             **own | facts,
         )
 
     def stated(self) -> dict[str, Any]:
         facts = super().stated()
-        del facts["program"], facts["looks_for"]
+        del facts["program"]
         return facts | {"fields": self.fields}
 
     @property

@@ -59,7 +59,6 @@ GEMMA = Template(
     capabilities=[],
     stop={"<end_of_turn>": 107, "<eos>": 1},
     markers=MARKERS,
-    looks_for=(),
     source="google/gemma-2b-it, tokenizer_config.json",
 )
 GEMMA3 = GEMMA.but(

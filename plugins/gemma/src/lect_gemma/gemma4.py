@@ -231,7 +231,6 @@ GEMMA4 = Template(
     accepts=["parts"],
     stop={"<turn|>": 106, "<|tool_response>": 50, "<eos>": 1},
     markers=MARKERS,
-    looks_for=("<|channel>", "<channel|>"),
     reply=GEMMA4_CALLS.grammar,
     source="google/gemma-4-E2B-it, chat_template.jinja of 2026-07-09",
 )

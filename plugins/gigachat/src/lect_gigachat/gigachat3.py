@@ -61,7 +61,6 @@ GIGACHAT_3 = Template(
     # An engine that stopped at the end of a turn would never see a call, which is a turn of its own.
     stop=["</s>"],
     markers=["<s>", "</s>", "<|role_sep|>", "<|message_sep|>"],
-    looks_for=(),
     reply=GIGACHAT3.grammar,
     source="ai-sage/GigaChat3-10B-A1.8B, chat_template.jinja, as ggml-org/llama.cpp at b21e4de has it",
 )

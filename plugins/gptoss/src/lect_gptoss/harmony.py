@@ -158,7 +158,6 @@ HARMONY = Template(
     options=["model_identity", "reasoning_effort", "builtin_tools", "date"],
     stop={"<|return|>": 200002, "<|call|>": 200012, "<|endoftext|>": 199999},
     markers=MARKERS,
-    looks_for=TAGS,
     reply=HARMONY_MESSAGES.grammar,
     source="openai/gpt-oss-20b, chat_template.jinja",
 )

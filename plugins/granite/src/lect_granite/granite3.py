@@ -215,7 +215,6 @@ GRANITE3_1 = Template(
     options=["documents", "controls", "date"],
     stop={"<|end_of_text|>": 0},
     markers=["<|start_of_role|>", "<|end_of_role|>", "<|end_of_text|>", "<|tool_call|>"],
-    looks_for=(),
     reply=GRANITE3_LIST.grammar,
     source="ibm-granite/granite-3.1-3b-a800m-instruct, tokenizer_config.json",
 )

@@ -106,7 +106,6 @@ GRANITE4 = Template(
     accepts=["parts"],
     stop={"<|end_of_text|>": 100257},
     markers=[*GRANITE3_1.markers, "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>"],
-    looks_for=(),
     # The replies of Hermes and Qwen.
     reply=Grammar("hermes_json", reasoning=THINK, sections=(JSON_IN_TAGS, JSON_IN_A_FENCE)),
     source="ibm-granite/granite-4.0-h-small, chat_template.jinja",

@@ -132,7 +132,6 @@ HERMES3 = Template(
         "<|start_header_id|>", "<|end_header_id|>", "<|python_tag|>", "<|finetune_right_pad_id|>",
         "<|reserved_special_token_{}|>", "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>",
     ],
-    looks_for=(),
     reply=HERMES_JSON.grammar,
     source="NousResearch/Hermes-3-Llama-3.1-8B, tokenizer_config.json: tool_use and default",
 )  # fmt: skip

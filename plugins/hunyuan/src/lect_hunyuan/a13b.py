@@ -43,7 +43,6 @@ A13B = Template(
     options=["enable_thinking"],
     stop=[EOS],
     markers=[BOS, EOS, AFTER_QUESTION, AFTER_SYSTEM, "<|extra_5|>", "<|pad|>", "<think>", "</think>"],
-    looks_for=(),
     reply=HUNYUAN_A13B.grammar,
     source="Tencent-Hunyuan/Hunyuan-A13B at 2798f3c, models/tokenizer_config.json",
 )

@@ -35,7 +35,6 @@ DENSE = Template(
     capabilities=["system"],
     stop=[EOS],
     markers=[BOS, USER, ASSISTANT, "<｜hy_place▁holder▁no▁{}｜>", "<think>", "</think>", "<answer>", "</answer>"],
-    looks_for=(),
     reply=HUNYUAN_A13B.grammar,
     evidence="attested",
     source=(

@@ -179,7 +179,6 @@ HY3 = Template(
         *("</tool_responses:opensource>", "<tool_response:opensource>", "</tool_response:opensource>"),
         *("<｜hy_begin▁of▁sentence｜>", "<｜hy_place▁holder▁no▁{}｜>"),
     ],
-    looks_for=(),
     reply=HUNYUAN_V3_XML.grammar,
     source="tencent/Hy3, chat_template.jinja",
 )

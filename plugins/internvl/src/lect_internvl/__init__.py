@@ -64,7 +64,6 @@ INTERNVL2 = Template(
     # Each size has the vocabulary of a different language model: no ids are right for all.
     stop=["<|im_end|>"],
     markers=["<|im_start|>", "<|im_end|>", *OF_IMAGES],
-    looks_for=(),
     source="OpenGVLab/InternVL at 2410d1d, internvl_chat/internvl/conversation.py: internlm2-chat, Hermes-2",
 )
 INTERNVL2_PHI3 = INTERNVL2.but(
@@ -89,7 +88,6 @@ INTERNVL_HF = Template(
     accepts=["parts"],
     stop=["<|im_end|>"],
     markers=[*INTERNVL2.markers, "<video>"],
-    looks_for=(),
     source=(
         "OpenGVLab/InternVL3-1B-hf, chat_template.jinja, as huggingface/transformers at d56c55bf564d writes it: "
         "src/transformers/models/internvl/convert_internvl_weights_to_hf.py"

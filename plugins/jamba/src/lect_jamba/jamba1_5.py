@@ -164,7 +164,6 @@ JAMBA1_5 = Template(
         "<|assistant|>",
         "<|tool|>",
     ],
-    looks_for=(),
     reply=JAMBA.grammar,
     source="ai21labs/AI21-Jamba-1.5-Mini, tokenizer_config.json",
 )

@@ -177,7 +177,6 @@ K2 = Template(
     accepts=["parts", "null"],
     stop={"<|im_end|>": 163586, "[EOS]": 163585},
     markers=MARKERS,
-    looks_for=(),
     reply=KIMI_K2.grammar,
     source="moonshotai/Kimi-K2-Instruct, chat_template.jinja",
 )
@@ -206,7 +205,6 @@ VL = Template(
     accepts=["parts"],
     stop=K2.stop,
     markers=MARKERS,
-    looks_for=(),
     source="moonshotai/Kimi-VL-A3B-Instruct, chat_template.jinja",
 )
 VL_THINKING = VL.but(

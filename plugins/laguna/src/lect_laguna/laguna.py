@@ -159,7 +159,6 @@ LAGUNA_XS2 = Template(
         "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>", "<arg_key>", "</arg_key>", "<arg_value>",
         "</arg_value>", "<available_tools>", "</available_tools>",
     ],
-    looks_for=["</think>"],
     source="poolside/Laguna-XS.2, chat_template.jinja",
 )  # fmt: skip
 LAGUNA_XS2_1 = LAGUNA_XS2.but(

@@ -125,7 +125,6 @@ LFM2 = Template(
     capabilities=["system", "tools"],
     stop={"<|im_end|>": 7},
     markers=MARKERS,
-    looks_for=(),
     reply=LFM2_PYTHONIC.grammar,
     source="LiquidAI/LFM2-8B-A1B, chat_template.jinja",
 )
@@ -133,6 +132,5 @@ LFM2_CALLS = LFM2.but(
     name="lfm2-1.2b",
     program=lfm2_calls,
     capabilities=["system", "tools", "parallel_tools"],
-    looks_for=["null"],
     source="LiquidAI/LFM2-1.2B, chat_template.jinja",
 )

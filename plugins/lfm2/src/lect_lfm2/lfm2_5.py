@@ -131,7 +131,6 @@ LFM2_5 = LFM2.but(
     capabilities=["system", "tools", "reasoning"],
     options=["keep_past_thinking"],
     markers=MARKERS,
-    looks_for=["</think>"],
     source="LiquidAI/LFM2.5-1.2B-Instruct, chat_template.jinja",
 )
 LFM2_5_VL = LFM2.but(
@@ -141,7 +140,6 @@ LFM2_5_VL = LFM2.but(
     options=["preserve_thinking"],
     accepts=["parts"],
     markers=MARKERS,
-    looks_for=["</think>", CONTINUED],
     source="LiquidAI/LFM2.5-VL-3B, chat_template.jinja",
 )
 LFM2_5_VL_450M = LFM2_5_VL.but(

@@ -26,7 +26,6 @@ LING = Template(
     capabilities=["system"],
     stop=["<|endoftext|>", "<|role_end|>"],
     markers=["<role>", "</role>", "<|startoftext|>", "<|endoftext|>", "<|role_end|>"],
-    looks_for=(),
     source="inclusionAI/Ling-lite, tokenizer_config.json",
 )
 

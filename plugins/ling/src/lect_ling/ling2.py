@@ -79,7 +79,6 @@ LING2 = Template(
             "</think>", "[CLS]", "[gMASK]",
         )),
     },
-    looks_for=["</think>", "<tool_response>"],
     reply=Grammar("hermes_json", reasoning=THINK, sections=(JSON_IN_TAGS, JSON_IN_A_FENCE)),
     source="inclusionAI/Ling-V2, resource/tokenizer/config_sft/tokenizer_config.json, 2025-09-10",
 )  # fmt: skip

@@ -87,7 +87,6 @@ LLAMA2 = Template(
     # The tokens of the vocabulary, and the plain text that separates the turns.
     markers={"<unk>": 0, "<s>": 1, "</s>": 2, "[INST]": None, "[/INST]": None, "<<SYS>>": None, "<</SYS>>": None},
     text_separators=True,
-    looks_for=(),
     source="meta-llama/Llama-2-7b-chat-hf, tokenizer_config.json",
 )
 CODELLAMA = LLAMA2.but(
@@ -113,7 +112,6 @@ VIGOGNE = Template(
     stop=LLAMA2.stop,
     markers={"<unk>": 0, "<s>": 1, "</s>": 2, "<|system|>": None, "<|user|>": None, "<|assistant|>": None},
     text_separators=True,
-    looks_for=(),
     source="bofenghuang/vigogne-2-7b-chat, tokenizer_config.json",
 )
 CODELLAMA_70B = Template(
@@ -127,6 +125,5 @@ CODELLAMA_70B = Template(
     ],
     # <step> is a token of its own, but the speaker is named in plain text.
     text_separators=True,
-    looks_for=(),
     source="codellama/CodeLlama-70b-Instruct-hf, tokenizer_config.json",
 )  # fmt: skip

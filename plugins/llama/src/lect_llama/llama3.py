@@ -199,7 +199,6 @@ LLAMA3_1 = Template(
     },
     capabilities=["system", "tools"],
     options=["custom_tools", "tools_in_user_message", "builtin_tools", "date_string"],
-    looks_for=(),
     reply=LLAMA3_JSON.grammar,
     source="meta-llama/Llama-3.1-8B-Instruct, tokenizer_config.json",
 )  # fmt: skip

@@ -105,7 +105,6 @@ LLAMA4 = Template(
     capabilities=["system", "tools", "parallel_tools", "images"],
     options=["custom_tools", "tools_in_user_message"],
     accepts=["parts"],
-    looks_for=(),
     reply=LLAMA4_PYTHONIC.grammar,
     source="meta-llama/Llama-4-Scout-17B-16E-Instruct, chat_template.json, as axolotl 0.19 has it",
 )

@@ -69,7 +69,6 @@ LLAVA_V1 = Template(
     stop={"</s>": 2},
     markers=[*MARKERS, "USER:", "ASSISTANT:"],
     text_separators=True,
-    looks_for=(),
     source="haotian-liu/LLaVA at c121f04, llava/conversation.py: llava_v1",
 )
 LLAVA_MISTRAL = LLAVA_V1.but(

@@ -38,7 +38,6 @@ LONGCAT_FLASH = Template(
         *("SYSTEM:", "USER:", "ASSISTANT:"),
     ],
     text_separators=True,
-    looks_for=(),
     reply=LONGCAT.grammar,
     source="meituan-longcat/LongCat-Flash-Chat at 87d1b71, README.md",
 )

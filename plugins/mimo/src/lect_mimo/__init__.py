@@ -67,7 +67,6 @@ MIMO_VL = Template(
         *("<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|vision_start|>", "<|vision_end|>", "<|image_pad|>"),
         *("<|video_pad|>", "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>", "<think>", "</think>"),
     ],
-    looks_for=(),
     reply=Grammar("mimo", reasoning=THINK, sections=(JSON_IN_TAGS, JSON_IN_A_FENCE)),
     source="XiaomiMiMo/MiMo-VL-7B-RL, chat_template.json",
 )

@@ -130,7 +130,6 @@ MINICPM3 = Template(
     capabilities=["system", "tools", "parallel_tools"],
     stop={"<|im_end|>": 73440, "</s>": 2},
     markers=MARKERS,
-    looks_for=[CALLS_BEGIN],
     reply=MINICPM3_PYTHON.grammar,
     source="openbmb/MiniCPM3-4B, tokenizer_config.json",
 )

@@ -170,7 +170,6 @@ MINICPM5 = Template(
         *("<s>", "</s>", "<|im_start|>", "<|im_end|>", "<think>", "</think>", "<tool_response>", "</tool_response>"),
         *("<function", "</function>", "<param", "</param>", "<tool_sep>", TOOLS_HERE),
     ],
-    looks_for=["<think>", "</think>", "<tool_response>", TOOLS_HERE],
     reply=MINICPM5_XML.grammar,
     source="openbmb/MiniCPM5-1B, chat_template.jinja",
 )

@@ -68,7 +68,6 @@ MINICPM_V4_5 = Template(
         *("<|im_start|>", "<|im_end|>", "<|endoftext|>", "<tool_call>", "</tool_call>", "<tool_response>"),
         *("</tool_response>", "<think>", "</think>", "<image>", "</image>", "<unk>"),
     ],
-    looks_for=["</think>", "<tool_response>"],
     reply=Grammar("minicpm_v4_5", reasoning=THINK, sections=(JSON_IN_TAGS, JSON_IN_A_FENCE)),
     source="openbmb/MiniCPM-V-4_5, tokenizer_config.json",
 )

@@ -78,7 +78,6 @@ M1 = Template(
         "<tool_calls>",
         "</tool_calls>",
     ],
-    looks_for=(),
     reply=Grammar(
         "minimax_m1", reasoning=THINK, sections=(Section((JSON_OBJECT,), ("<tool_calls>",), ("</tool_calls>",)),)
     ),

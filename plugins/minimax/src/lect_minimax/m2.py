@@ -171,7 +171,6 @@ M2 = Template(
         "<response>",
         "</response>",
     ],
-    looks_for=["</think>"],
     reply=MINIMAX_M2_XML.grammar,
     source="MiniMaxAI/MiniMax-M2, chat_template.jinja",
 )

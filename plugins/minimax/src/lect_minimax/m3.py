@@ -138,11 +138,9 @@ def write_item(chat: Chat, out: Writer, name: str, value: Any, *path: str | int)
 def write_answer(chat: Chat, out: Writer, message: Message) -> None:
     """Write an answer: its thought, or a marker that there is none; its text and its calls."""
     thought, content = message.reasoning, visible(out, message)
-    text = "".join(content)
+    text = content[0] if len(content) == 1 else chat.printed("".join(content), "messages", message.index, "content")
     if thought is None and "</mm:think>" in text:
-        pieces = (content[0] if len(content) == 1 else chat.printed(text, "messages", message.index, "content")).split(
-            "</mm:think>"
-        )
+        pieces = text.split("</mm:think>")
         thought = pieces[0].strip("\n").split("<mm:think>")[-1].strip("\n")
         content = [pieces[-1].strip("\n")]
     out.append("]~b]ai\n")
@@ -223,7 +221,6 @@ M3 = Template(
         "<thinking_instructions>",
         "</thinking_instructions>",
     ],
-    looks_for=["</mm:think>"],
     reply=MINIMAX_M3.grammar,
     source="MiniMaxAI/MiniMax-M3, chat_template.jinja",
 )

@@ -178,7 +178,6 @@ V1 = Template(
     stop={"</s>": 2},
     markers={"<unk>": 0, "<s>": 1, "</s>": 2, "[INST]": None, "[/INST]": None},
     text_separators=True,
-    looks_for=(),
     source="mistralai/Mistral-7B-Instruct-v0.1, tokenizer_config.json",
 )
 V3 = Template(
@@ -195,7 +194,6 @@ V3 = Template(
         "[/AVAILABLE_TOOLS]": 7, "[TOOL_RESULTS]": 8, "[/TOOL_RESULTS]": 9, "[IMG]": None, "[PREFIX]": None,
         "[MIDDLE]": None, "[SUFFIX]": None, "[control_{}]": None, "[REFERENCE_DOC_{}]": None,
     },
-    looks_for=(),
     reply=MISTRAL_CALLS.grammar,
     source="mistralai/Mistral-7B-Instruct-v0.3, tokenizer_config.json",
 )  # fmt: skip

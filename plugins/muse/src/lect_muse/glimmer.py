@@ -207,7 +207,6 @@ GLIMMER = Template(
         **dict.fromkeys((BOS, "<|start|>", "<|message|>", "<|eom|>", "<|eot|>", "<|image_start|>", "<|image_end|>")),
         "</tool_output>": None,
     },
-    looks_for=(),
     reply=MUSE_GLIMMER.grammar,
     source=(
         "meta-models/Muse-Glimmer-30B, chat_template.jinja, as ollama/ollama at 43f4eda has it in "

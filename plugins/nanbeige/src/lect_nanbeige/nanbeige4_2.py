@@ -149,7 +149,6 @@ NANBEIGE4_2 = Template(
         *("<|im_start|>", "<|im_end|>", "<think>", "</think>", "<tool_call>", "</tool_call>", "<tool_response>"),
         "</tool_response>",
     ],
-    looks_for=["</think>", "<tool_response>"],
     reply=Grammar(
         "nanbeige",
         reasoning=THINK,

@@ -30,6 +30,5 @@ CHATQA = Template(
         "<|start_header_id|>", "<|end_header_id|>", "<|reserved_special_token_{}|>",
     ],
     text_separators=True,
-    looks_for=(),
     source="nvidia/Llama3-ChatQA-1.5-8B, tokenizer_config.json",
 )  # fmt: skip

@@ -55,7 +55,6 @@ MINI = Template(
         "<s>", "</s>", "<unk>", "<extra_id_{}>", "<tool>", "</tool>", "<context>", "</context>", "<toolcall>",
         "</toolcall>",
     ],
-    looks_for=(),
     reply=NEMOTRON_MINI.grammar,
     source="nvidia/Nemotron-Mini-4B-Instruct, the GGUF of Ollama's nemotron-mini:4b",
 )  # fmt: skip
@@ -64,7 +63,6 @@ MINITRON = Template(
     minitron,
     stop=["<extra_id_1>", "</s>"],
     markers=["<s>", "</s>", "<unk>", "<extra_id_{}>"],
-    looks_for=(),
     source=(
         "nvidia/Mistral-NeMo-Minitron-8B-Instruct, tokenizer_config.json, from one copy (onnxruntime-extensions), and "
         "its model card"

@@ -142,7 +142,6 @@ NANO_V2 = Template(
         "<TOOL_RESPONSE>",
         "</TOOL_RESPONSE>",
     ],
-    looks_for=["/think", "/no_think", "</think>"],
     reply=NEMOTRON_NANO_V2.grammar,
     source="nvidia/NVIDIA-Nemotron-Nano-9B-v2, tokenizer_config.json",
 )

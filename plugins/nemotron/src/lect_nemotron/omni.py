@@ -75,6 +75,5 @@ OMNI = NEMOTRON3.but(
     options=["enable_thinking", "truncate_history_thinking", "reasoning_budget"],
     accepts=["parts"],
     markers=[*NEMOTRON3.markers, "<image>", "<video>", "<so_embedding>"],
-    looks_for=["<think>", "</think>", "/think", "/no_think", KEPT, *PLACEHOLDERS.values()],
     source="nvidia/Nemotron-3-Nano-Omni-30B-A3B-Reasoning, chat_template.jinja, as in transformers and Ollama",
 )

@@ -72,7 +72,6 @@ SUPER_V1_5 = Template(
         "<|finetune_right_pad_id|>", "<|step_id|>", "<|reserved_special_token_{}|>", "<think>", "</think>",
         "<AVAILABLE_TOOLS>", "</AVAILABLE_TOOLS>", "<TOOLCALL>", "</TOOLCALL>", "<TOOL_RESPONSE>", "</TOOL_RESPONSE>",
     ],
-    looks_for=["/think", "/no_think", "</think>"],
     reply=NEMOTRON_NANO_V2.grammar,
     source="nvidia/Llama-3_3-Nemotron-Super-49B-v1_5, tokenizer_config.json, from one copy (llama.cpp)",
 )  # fmt: skip

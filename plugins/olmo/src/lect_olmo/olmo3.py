@@ -136,7 +136,6 @@ OLMO3_INSTRUCT = Template(
         "<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|pad|>", "<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>",
         "<|endofprompt|>", "<functions>", "</functions>", "<function_calls>", "</function_calls>",
     ],
-    looks_for=(),
     reply=OLMO3_PYTHONIC.grammar,
     source="allenai/Olmo-3-7B-Instruct, chat_template.jinja",
 )  # fmt: skip

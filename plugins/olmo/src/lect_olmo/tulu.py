@@ -50,7 +50,6 @@ OLMO = Template(
     stop={"<|endoftext|>": 50279},
     markers=["<|user|>", "<|assistant|>", "<|endoftext|>", "<|padding|>"],
     text_separators=True,
-    looks_for=(),
     source="allenai/OLMo-7B-Instruct, tokenizer_config.json",
 )
 TULU3 = Template(
@@ -64,7 +63,6 @@ TULU3 = Template(
         "<|reserved_special_token_{}|>",
     ],
     text_separators=True,
-    looks_for=(),
     source="allenai/open-instruct, dataset_transformation.py: the template tulu",
 )  # fmt: skip
 OLMO2 = TULU3.but(

@@ -38,7 +38,6 @@ OPENCHAT3_5 = Template(
         "GPT4 Correct System:", "GPT4 Correct User:", "GPT4 Correct Assistant:",
     ],
     text_separators=True,
-    looks_for=(),
     source="openchat/openchat-3.5-0106, tokenizer_config.json",
 )  # fmt: skip
 OPENCHAT3_6 = TurnTemplate(
@@ -62,7 +61,6 @@ TENYXCHAT = Template(
     stop={"<|end_of_turn|>": 32000},
     markers=["<unk>", "<s>", "</s>", "<|end_of_turn|>", "<|pad_0|>", "System:", "User:", "Assistant:"],
     text_separators=True,
-    looks_for=(),
     source="tenyx/TenyxChat-7B-v1, tokenizer_config.json",
 )
 

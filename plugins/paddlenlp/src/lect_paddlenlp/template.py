@@ -43,7 +43,7 @@ class PaddleTemplate(Template):
 
     def stated(self) -> dict[str, Any]:
         facts = super().stated()
-        del facts["program"], facts["looks_for"]
+        del facts["program"]
         return facts | {"fields": self.fields}
 
     @property

@@ -67,6 +67,5 @@ PHI3_VISION = Template(
     phi3_vision,
     stop=PHI3_MINI.stop,
     markers=[*PHI3_MINI.markers, "<|image|>", "<|image_{}|>"],
-    looks_for=(),
     source="microsoft/Phi-3-vision-128k-instruct, tokenizer_config.json",
 )

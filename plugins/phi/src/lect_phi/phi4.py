@@ -144,7 +144,6 @@ PHI4_MINI_REASONING = Template(
     phi4_mini_reasoning,
     eos=PHI4_MINI.eos,
     stop=PHI4_MINI.stop,
-    looks_for=(),
     default_system="Your name is Phi, an AI math expert developed by Microsoft.",
     capabilities=["system", "reasoning"],
     markers=[*PHI4_MINI.markers, "<think>", "</think>"],

@@ -125,7 +125,6 @@ QWEN3_CODER = Template(
     capabilities=["system", "tools", "parallel_tools"],
     stop=STOP,
     markers=QWEN3_MARKERS,
-    looks_for=(),
     reply=QWEN3_CODER_XML.grammar,
     source="Qwen/Qwen3-Coder-30B-A3B-Instruct, chat_template.jinja",
 )

@@ -228,7 +228,6 @@ QWEN1_5_72B = Template(
     default_system="You are a helpful assistant",
     stop=STOP,
     markers=QWEN1_5_MARKERS,
-    looks_for=(),
     source="Qwen/Qwen1.5-72B-Chat, tokenizer_config.json",
 )
 QWEN2_VL = QWEN1_5_72B.but(
@@ -250,7 +249,6 @@ QWEN2_5 = Template(
     stop=STOP,
     # The tags around a result are plain text before Qwen3.
     markers=QWEN2_5_MARKERS | {"<tool_response>": None, "</tool_response>": None},
-    looks_for=(),
     reply=HERMES_JSON.grammar,
     source="Qwen/Qwen2.5-3B-Instruct, tokenizer_config.json",
 )
@@ -260,7 +258,6 @@ QWQ = QWEN2_5.but(
     default_system="",
     capabilities=["system", "tools", "parallel_tools", "reasoning"],
     markers=QWEN3_MARKERS,
-    looks_for=["</think>"],
     source="Qwen/QwQ-32B, tokenizer_config.json",
 )
 COGITO = QWEN2_5.but(

@@ -162,7 +162,6 @@ QWEN3 = Template(
     options=["enable_thinking"],
     stop=STOP,
     markers=QWEN3_MARKERS,
-    looks_for=["</think>", "<tool_response>"],
     reply=HERMES_JSON.grammar,
     source="Qwen/Qwen3-1.7B, tokenizer_config.json",
 )
@@ -182,7 +181,6 @@ QWEN3_INSTRUCT = QWEN3.but(
     program=qwen3_instruct,
     capabilities=["system", "tools", "parallel_tools"],
     options=[],
-    looks_for=[],
     source="Qwen/Qwen3-4B-Instruct-2507, tokenizer_config.json",
 )
 QWEN3_VL = QWEN3_INSTRUCT.but(

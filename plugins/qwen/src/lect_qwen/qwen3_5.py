@@ -95,7 +95,8 @@ def write(chat: Chat, out: Writer, *, version: str, thinks: bool = True) -> None
     messages = chat.messages
     count: Counter[str] = Counter()
     contents = [content_of(chat, out, message, count) for message in messages]
-    questions = [message.index for message in messages if is_question(message, "".join(contents[message.index]))]
+    texts = [as_one(chat, message, pieces) for message, pieces in zip(messages, contents, strict=True)]
+    questions = [message.index for message, text in zip(messages, texts, strict=True) if is_question(message, text)]
     if not questions:
         chat.refuse("the conversation has no question from a user", instead="add a user message")
     keep = {
@@ -110,8 +111,8 @@ def write(chat: Chat, out: Writer, *, version: str, thinks: bool = True) -> None
             out += "<|im_start|>", role, "\n", *content, "<|im_end|>\n"
         elif role == "assistant":
             thought = message.reasoning or ""
-            if version != "3.8" and "</think>" in "".join(content):
-                thought, answer = thought_and_answer(message, as_one(chat, message, content))
+            if version != "3.8" and "</think>" in texts[position]:
+                thought, answer = thought_and_answer(message, texts[position])
                 content = [answer]
             out += "<|im_start|>", role, "\n"
             if keep or position > questions[-1]:
@@ -149,7 +150,6 @@ QWEN3_5 = Template(
     # The vocabulary is larger than that of Qwen3, and the markers have moved.
     stop={"<|im_end|>": 248046, "<|endoftext|>": 248044},
     markers=[*QWEN3_MARKERS],
-    looks_for=["</think>", "<tool_response>"],
     reply=QWEN3_CODER_XML.grammar,
     source="Qwen/Qwen3.5-27B, chat_template.jinja",
 )
@@ -168,6 +168,5 @@ QWEN3_8 = QWEN3_5.but(
     name="qwen3.8",
     program=partial(write, version="3.8"),
     options=["enable_thinking", "add_vision_id", "preserve_thinking", "reasoning_effort"],
-    looks_for=["<tool_response>"],
     source="Qwen/Qwen3.8-27B, chat_template.jinja",
 )

@@ -70,7 +70,6 @@ RNJ = Template(
     markers=[
         *(BOS, END, HEADER, "<|end_header_id|>", "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>"),
     ],
-    looks_for=(),
     reply=Grammar("hermes_json", reasoning=THINK, sections=(JSON_IN_TAGS, JSON_IN_A_FENCE)),
     source="EssentialAI/rnj-1-instruct, tokenizer_config.json",
 )

@@ -185,7 +185,6 @@ SEED_OSS = Template(
             "<seed:tool_call>", "</seed:tool_call>", "<function=", "</function>", "<parameter=", "</parameter>",
         )),
     },
-    looks_for=(),
     reply=SEED_OSS_XML.grammar,
     source="ByteDance-Seed/Seed-OSS-36B-Instruct, chat_template.jinja",
 )  # fmt: skip

@@ -139,7 +139,6 @@ SMOLLM3 = Template(
         "<|reserved_special_token_{}|>", "<think>", "</think>", "<tool_call>", "</tool_call>", "<tool_response>",
         "</tool_response>", "<code>", "</code>",
     ],
-    looks_for=["/no_think", "/think", "/system_override"],
     # The replies of Hermes and Qwen; what is round a thought as in the reply in ggml-org/llama.cpp#14581.
     reply=Grammar(
         "hermes_json",

@@ -183,7 +183,6 @@ SOLAR_OPEN = Template(
         "<|tool_response:begin|>", "<|tool_response:id|>", "<|tool_response:name|>", "<|tool_response:result|>",
         "<|tool_response:end|>",
     ],
-    looks_for=(),
     reply=SOLAR_OPEN_MESSAGES.grammar,
     source="upstage/Solar-Open-100B, chat_template.jinja",
 )  # fmt: skip

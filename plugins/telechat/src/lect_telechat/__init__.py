@@ -23,7 +23,6 @@ TELECHAT = Template(
     # The 7B and the 12B have different vocabularies: no ids are right for both.
     stop=["<_end>"],
     markers=["<_start>", "<_end>", "<_user>", "<_bot>", "<_pad>"],
-    looks_for=(),
     source="Tele-AI/telechat-7B, tokenizer_config.json; README.md of Tele-AI/Telechat at 9faf3bc",
 )
 

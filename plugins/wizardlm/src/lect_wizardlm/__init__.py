@@ -53,7 +53,6 @@ WIZARDLM_2 = Template(
     stop={"</s>": 2},
     markers=["<unk>", "<s>", "</s>", "USER:", "ASSISTANT:"],
     text_separators=True,
-    looks_for=(),
     source="WizardLM-2-7B, tokenizer_config.json, as in lucyknada/microsoft_WizardLM-2-7B",
 )
 WIZARDLM_2_8X22B = WIZARDLM_2.but(

@@ -1,10 +1,10 @@
 """Stand-ins that notice when a program looks at them.
 
-A skeleton is learnt from stand-ins for the texts of a conversation, and holds for other texts only if the program did
-not look at them: how long a text is, what is in it, whether two are the same. So every look is noticed. Looking for a
-word that the template states in `looks_for` is allowed, since no skeleton is used for a text that contains it. So are
-stripping white space and asking whether a text is empty: these are repeated for each text. Only reads by regular
-expressions and the json module go unnoticed.
+A frame is read off from stand-ins for the texts of a conversation, and holds for other texts only if the program did
+not look at them: how long a text is, what is in it, whether two are the same. So every look is noticed. Some are
+harmless: a word that is looked for and not found is recorded, and the frame is not used for texts with that word;
+stripping white space, and asking whether a text is empty, are repeated for each text. Only reads by regular expressions
+and by functions in C, such as those of the json module, go unnoticed.
 """
 
 from __future__ import annotations
@@ -13,91 +13,81 @@ from functools import partialmethod
 from operator import methodcaller
 from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex
 
-from lect.prompt.chat import Chat
-from lect.prompt.inputs import Input, given, plain_str
-from lect.prompt.tojson import json_writer
-from lect.values import TRANSFORMED
+from lect.plugin import Chat, Input, plain_str
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
+    from datetime import date
 
-    from lect.values import Path
-
-    Strip = Callable[[str], str]
+    Edit = Callable[[str], str]
+    Path = tuple[str | int, ...]
 
 MARK = "\ue000"
 """Occurs in every stand-in and in everything derived from it."""
 SPACE = "\n\n \t\u3000"
 """White space of several kinds, so that each way to strip a text has a different result."""
-
-_lstrip_lines, _rstrip_lines, _strip_lines = (methodcaller(name, "\n") for name in ("lstrip", "rstrip", "strip"))
-STRIPS: tuple[tuple[Strip, Strip | None], ...] = (
-    (plain_str, None),
-    (str.strip, str.lstrip),
-    (str.lstrip, str.lstrip),
-    (str.rstrip, None),
-    (_strip_lines, _lstrip_lines),
-    (_lstrip_lines, _lstrip_lines),
-    (_rstrip_lines, None),
+STRIPS: tuple[Edit, ...] = (
+    str.strip,
+    str.lstrip,
+    str.rstrip,
+    *(methodcaller(name, "\n") for name in ("strip", "lstrip", "rstrip")),
 )
-"""What a template may do to a text before writing it, and the part of that which strips its start."""
+"""What a template may do to a text before writing it."""
 
 
 class Place(NamedTuple):
-    """The place of a text in a prompt: its number, the function that writes it, and the part that strips its start."""
+    """What a stand-in stands for: the text of a message, and what is done to it before it is written."""
 
-    text: int
-    made_by: Strip
-    stripped_by: Strip | None = None
+    message: int
+    edit: Edit | None
+    is_part: bool
+    """Whether it is part of the text: a word that is not in the text is not in it."""
 
 
 class Watch:
     """Creates the stand-ins of one conversation, and records how they were used.
 
     Attributes:
-        words: What may be looked for.
-        places: What each text that may be written stands for.
-        looks: The looks that are not allowed.
-        asked: The texts that were tested for being empty.
-        compared: The pairs of texts that were compared.
+        places: What each stand-in that may be written stands for.
+        looks: The looks after which what the program writes may depend on the texts.
+        words: The words that were looked for, and not found.
+        asked: The stand-ins that were tested for being empty.
     """
 
-    def __init__(self, words: Sequence[str]):
-        self.words = words
+    def __init__(self) -> None:
         self.places: dict[str, Place] = {}
         self.forget()
 
     def forget(self) -> None:
         """Forget what was noticed until now."""
         self.looks: list[str] = []
+        self.words: set[str] = set()
         self.asked: set[str] = set()
-        self.compared: list[tuple[Place, Place]] = []
 
-    def text(self, number: int) -> Watched:
+    def text(self, message: int) -> Watched:
         """Return the stand-in for the text of a message."""
-        text = stand_in(number)
-        for strip, strip_start in STRIPS:
-            self.places[strip(text)] = Place(number, strip, strip_start)
-        return self._watched(text, ("messages", number, "content"), 0)
+        text = f"{SPACE}{MARK}{chr(0xE001 + message)}{SPACE[::-1]}"
+        self.places[text] = Place(message, None, is_part=True)
+        for strip in STRIPS:
+            self.places.setdefault(strip(text), Place(message, strip, is_part=True))
+        return self.watched(text, ("messages", message, "content"), 0)
 
-    def made(self, value: Any, make: Strip, path: Path) -> Input | None:
-        """Return a stand-in for `make(value)`; None where `value` is not a stand-in."""
-        if not isinstance(value, Watched):
+    def made(self, value: Any, make: Edit) -> Watched | None:
+        """Return a stand-in for `make(value)`; None where `value` is not a stand-in for a text of a message."""
+        place = self.places.get(plain_str(value)) if isinstance(value, Watched) else None
+        if place is None or not place.is_part:
             return None
-        number, strip, _ = self.places[plain_str(value)]
+        strip = place.edit
         text = f"{MARK}{len(self.places)}"
-        self.places[text] = Place(number, lambda text: make(strip(text)))
-        return given(text, path, TRANSFORMED)
+        edit = make if strip is None else lambda text: make(strip(text))
+        self.places[text] = Place(place.message, edit, is_part=False)
+        return self.watched(text, value.path, -1)
 
-    def _watched(self, text: str, path: Path, start: int) -> Watched:
+    def watched(self, text: str, path: Path, start: int) -> Watched:
+        """Return a text as a stand-in of this watch."""
         watched = str.__new__(Watched, text)
         watched.path, watched.start, watched.watch = path, start, self
         return watched
-
-
-def stand_in(number: int) -> str:
-    """Return the text that stands for the text of a message."""
-    return f"{SPACE}{MARK}{chr(0xE001 + number)}{SPACE[::-1]}"
 
 
 class Watched(Input):
@@ -107,16 +97,18 @@ class Watched(Input):
     watch: Watch
 
     def _piece(self, text: str, start: int) -> Watched:
-        return self.watch._watched(text, self.path, start)
+        return self.watch.watched(text, self.path, start)
 
     def _changed(self, text: str) -> Input:
         self.watch.looks.append("a change to it")
         return super()._changed(text)
 
     def _look_for(self, words: Any, how: str) -> None:
+        place = self.watch.places.get(plain_str(self))
         for word in words if isinstance(words, tuple) else (words,):
-            # A text without a word contains nothing that includes the word.
-            if not isinstance(word, str) or not any(known in word for known in self.watch.words):
+            if isinstance(word, str) and not str.__contains__(self, word) and place is not None and place.is_part:
+                self.watch.words.add(plain_str(word))
+            else:
                 self.watch.looks.append(f"{how}({word!r})")
 
     def _stripped(self, strip: Callable[[str, str | None], str], chars: str | None = None, /) -> Input:
@@ -131,7 +123,7 @@ class Watched(Input):
 
     def replace(self, old: str, new: str, count: SupportsIndex = -1, /) -> Watched:
         self._look_for(old, "replace")
-        return self  # No stand-in contains a word that may be looked for.
+        return self  # It does not contain the word, or no frame comes of it.
 
     def __bool__(self) -> bool:
         text = plain_str(self)
@@ -143,7 +135,7 @@ class Watched(Input):
         if isinstance(other, Watched):
             one, two = plain_str(self), plain_str(other)
             if one != two:
-                self.watch.compared.append((self.watch.places[one], self.watch.places[two]))
+                self.watch.looks.append("==")
             return one == two
         if other == "":
             return not self
@@ -163,19 +155,27 @@ class Watched(Input):
         return super().__iter__()
 
 
-class LearningChat(Chat):
+class WatchedChat(Chat):
     """A chat of stand-ins."""
 
     __slots__ = ("watch",)
     watch: Watch
 
     def json(self, value: Any, *path: str | int, indent: int | None = None, **style: Any) -> str:
-        text = self.watch.made(value, json_writer(indent=indent, **style), path)
-        return super().json(value, *path, indent=indent, **style) if text is None else text
+        def write(value: Any) -> str:
+            return super(WatchedChat, self).json(value, *path, indent=indent, **style)
 
-    def made(self, value: str, make: Callable[[str], str], *path: str | int) -> str:
-        text = self.watch.made(value, make, path)
+        text = self.watch.made(value, lambda text: plain_str(write(text)))
+        return write(value) if text is None else text
+
+    def made(self, value: str, make: Edit, *path: str | int) -> str:
+        text = self.watch.made(value, make)
         return super().made(value, make, *path) if text is None else text
+
+    def date(self) -> date:
+        if self.options.get("date") is None:
+            self.watch.looks.append("the day")
+        return super().date()
 
 
 def _looking(name: str, *, for_word: bool = False) -> Callable[..., Any]:
@@ -187,7 +187,11 @@ def _looking(name: str, *, for_word: bool = False) -> Callable[..., Any]:
             self._look_for(values[0] if values else named.get("sep"), name)
         else:
             self.watch.looks.append(name)
-        return plain(self, *values, **named)
+        noticed = len(self.watch.looks)
+        result = plain(self, *values, **named)
+        # What the method itself looks at, such as a length, is not the program's look.
+        del self.watch.looks[noticed:]
+        return result
 
     return look
 
