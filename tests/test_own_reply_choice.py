@@ -104,11 +104,8 @@ def test_nothing_is_asked_before_the_first_reply(monkeypatch):
 def test_a_template_that_exceeds_the_limits_is_asked_once(monkeypatch):
     own = template(LONGCAT, "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}")
     asked = []
-    monkeypatch.setattr(
-        replies.Asked,
-        "_text",
-        lambda *given, text=replies.Asked._text, **more: asked.append(given) or text(*given, **more),
-    )
+    text = type(own).text
+    monkeypatch.setattr(type(own), "text", lambda *given, **more: asked.append(given) or text(*given, **more))
     assert own.reply.name == "longcat"
     assert own.reply_reason == "'longcat', by the special token '<longcat_tool_call>'"
     assert len(asked) == 1

@@ -174,7 +174,7 @@ def test_without_a_model_or_a_known_format_the_error_says_what_to_type(monkeypat
     assert main(["parse", "-"]) == 1
     assert capsys.readouterr().err.endswith("try: the name of a model in place of -, or --format think\n")
     assert main(["parse", "-", "--format", "nope"]) == 1
-    assert "; there are headed, plain, tagged, think\n  try: lect formats\n" in capsys.readouterr().err
+    assert "; there are headed, hermes_json, plain, tagged, think\n  try: lect formats\n" in capsys.readouterr().err
 
 
 def test_two_calls_of_one_function_and_problems_have_their_own_headings(monkeypatch, capsys, tmp_path):

@@ -214,6 +214,9 @@ EXAMPLES = {
     "cli/doctor.py": {"qwen"},
     "cli/parse.py": {"qwen", "qwen3"},
     "cli/plugins.py": {"qwen"},
+    # A format that many families share has the name by which people know it, and says who uses it.
+    "plugin/grammar.py": {"hermes"},
+    "reply/plain.py": {"hermes", "qwen", "qwq", "mimo", "granite"},
 }
 # Words of English and of programming that happen to be names of models or makers.
 CHANCE = {"command", "openai", "seed", "step"}

@@ -35,7 +35,7 @@ def only(site, monkeypatch):
 
 def test_a_format_is_listed_without_importing_it_and_found_by_its_name(only):
     only(listed=TAGGED)
-    assert lect.reply_formats() == ["plain", "tagged", "think"]
+    assert lect.reply_formats() == ["hermes_json", "plain", "tagged", "think"]
     assert lect.parse(None, "Hi<over>x", format="tagged").content == "Hi"
 
 
@@ -80,6 +80,6 @@ def test_one_format_that_works_is_enough(only):
 @pytest.mark.parametrize("environ", [{"LECT_DISABLE_PLUGINS": "formats-blocked"}, {"LECT_LOAD_PLUGINS": "other"}])
 def test_formats_of_a_blocked_package_are_unknown(only, environ):
     only(environ, blocked=TAGGED)
-    assert lect.reply_formats() == ["plain", "think"]
+    assert lect.reply_formats() == ["hermes_json", "plain", "think"]
     with pytest.raises(MessageError, match="no installed package has a reply format 'tagged'"):
         lect.parse(None, "Hi", format="tagged")

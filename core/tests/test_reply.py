@@ -87,7 +87,7 @@ def test_parsing_is_streaming_in_one_chunk():
 
 
 def test_the_formats_of_core_are_listed_and_an_unknown_name_is_refused_with_near_ones(registry):
-    assert lect.reply_formats() == ["plain", "think"]
+    assert lect.reply_formats() == ["hermes_json", "plain", "think"]
     with pytest.raises(
         MessageError,
         match=r"no installed package has a reply format 'plan'; did you mean 'plain'\?\n  try: lect\.reply_formats\(\)",

@@ -136,7 +136,7 @@ def test_the_public_names_for_users():
 
 def test_the_public_names_for_authors_of_adapters():
     assert sorted(lect.plugin.__all__) == [
-        "API_VERSION", "CHATML", "Call", "Chat", "DEFAULT", "Family", "Input", "Later", "Match", "Message",
+        "API_VERSION", "CHATML", "Call", "Chat", "DEFAULT", "Difference", "Family", "Input", "Later", "Match", "Message",
         "ModelRef", "Part", "ROUND", "Reply", "Rule", "Schema", "Source", "Specificity", "Template", "Tokenizer",
         "ToolCall", "Turn", "TurnTemplate", "Writer", "Written", "by_signal", "expressible", "given", "hookimpl",
         "install_command", "locate", "normalize", "open_file", "parse_json", "plain_str", "read_file",
@@ -146,7 +146,7 @@ def test_the_public_names_for_authors_of_adapters():
 
 def test_the_public_names_for_authors_of_grammars():
     assert sorted(lect.plugin.grammar.__all__) == [
-        "ATTRIBUTE_TAGS", "CALL_IN_WORDS", "CallSyntax", "Channels", "Code", "FUNCTION_TAGS", "Grammar", "Head", "JSON_IN_A_FENCE",
+        "ATTRIBUTE_TAGS", "CALL_IN_WORDS", "CallSyntax", "Channels", "Code", "FUNCTION_TAGS", "Grammar", "HERMES_JSON", "Head", "JSON_IN_A_FENCE",
         "JSON_IN_TAGS", "JSON_OBJECT", "Json", "JsonMap", "KEY", "KEY_VALUE_CALL", "KEY_VALUE_TAGS", "Literals", "NAME",
         "NAMED_JSON_IN_TAGS", "NamedJson", "PYTHON_CALL", "PYTHON_LIST", "Params", "QUOTED_KEY", "QUOTED_NAME",
         "Reasoning", "ReplyFormat", "SPACE", "Section", "THINK", "THINKING", "Wrapper", "in_tags", "reply_format",

@@ -142,7 +142,7 @@ def test_why_names_the_nearest_template_and_the_first_difference(model):
     path = model(chat_template_jinja=CHATML_TEXT.replace("{% endfor %}", "{% endfor %}Well: "))
     resolution = lect.resolve(path)
     (nearest,) = [remark for remark in resolution.remarks if remark.startswith("nearest: ")]
-    assert "first difference in a question, at character 42: 'Well: " in nearest
+    assert "first difference in a question: at character 42, 'Well: " in nearest
 
 
 def test_the_family_of_a_known_text_is_named_if_it_is_not_installed(model, monkeypatch):

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 
-QUESTION = {"role": "user", "content": "Q"}
 DEFAULT_IDS = Grammar("").ids
 
 
@@ -71,11 +70,7 @@ class Stages:
 
     def prompt(self, options: Mapping[str, Any]) -> str | None:
         """Return the prompt that the template writes with the options of a request; what matters is its end."""
-        known = {name: value for name, value in options.items() if name in self.template.options}
-        try:
-            return self.template.text([QUESTION], add_generation_prompt=True, **known)
-        except lect.LectError:  # The server has rendered the request, by whatever template.
-            return None
+        return self.template.edges(options).prompt  # None: the server has rendered the request, by whatever template.
 
     def after_reasoning(self) -> dict[str, Any]:
         """Return the arguments of a constraint that begins where reasoning is over."""

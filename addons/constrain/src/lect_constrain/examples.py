@@ -6,13 +6,11 @@ from typing import Any
 
 from lect import LectError, parse
 from lect.plugin.grammar import Grammar, Json, Literals, NamedJson, reply_format
+from lect.tokens.probes import KEY, NAMES, VALUE
 from lect_constrain.pairs import cut_pair, finder, paired_syntax
 from lect_constrain.probes import (
     COUNT,
-    KEY,
-    NAMES,
     REASONING,
-    TEXT_VALUE,
     CallShape,
     Form,
     Pairs,
@@ -57,7 +55,7 @@ def _examples(grammar: Grammar) -> list[str]:
             found.append(text)
     except LectError:
         pass
-    arguments = f'{{"{KEY}": "{TEXT_VALUE}"}}'
+    arguments = f'{{"{KEY}": "{VALUE}"}}'
     for section in grammar.sections:
         for call in section.calls:
             opened, closed = _joined(section.open) + _joined(call.open), _joined(call.close) + _joined(section.close)
@@ -69,7 +67,7 @@ def _examples(grammar: Grammar) -> list[str]:
                 found.append(f"{opened}{NAMES[0]}{end}{arguments}{closed}")
             elif isinstance(kind, Literals):
                 quote = (*kind.quotes, '"')[0]
-                pair = f"{KEY}{kind.assign}{quote}{TEXT_VALUE}{quote}"
+                pair = f"{KEY}{kind.assign}{quote}{VALUE}{quote}"
                 found.append(f"{opened}{NAMES[0]}{end}{pair}{kind.close}{closed}")
     return found
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from lect.plugin.grammar import Grammar, Literals, Params
-from lect_constrain.probes import KEY, NAMES, SAMPLES, TEXT_VALUE, Pairs, Prober, cut_arguments, in_row
+from lect.tokens.probes import KEY, LAST_KEY, SAMPLES, VALUE
+from lect_constrain.probes import Pairs, cut_arguments, in_row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     Finder = Callable[[str, str, Mapping[str, Any], int], tuple[int, int] | None]
 
-ONE = {KEY: TEXT_VALUE}
-SECOND = "zqkz"
-"""A key that comes after the other one."""
+WORDS = {"boolean": ("true", "True"), "null": ("null", "None")}
+"""How templates spell what is neither a text nor a number."""
 
 
 def paired_syntax(grammar: Grammar, text: str) -> tuple[Params | Literals | None, str]:
@@ -37,11 +38,15 @@ def finder(grammar: Grammar, text: str, name: str, arguments: Mapping[str, Any])
 
     def find(text: str, name: str, arguments: Mapping[str, Any], start: int) -> tuple[int, int] | None:
         at = text.find(name, start)
-        key = text.find(next(iter(arguments), "\0"), at + len(name))
+        key = min((place for key in arguments if (place := text.find(key, at + len(name))) >= 0), default=-1)
         if at < 0 or key < 0 or kind is None:
             return None
         begin = text.find(kind.open, at + len(name)) if isinstance(kind, Params) else key
-        end = text.find(close.replace("{name}", name), key)
+        mark = close.replace("{name}", name)
+        end = text.find(mark, key)
+        # An object among the values may end with the same mark.
+        while end >= 0 and text.count("{", key, end) > text.count("}", key, end):
+            end = text.find(mark, end + 1)
         return None if begin < 0 or end < 0 else (begin, end)
 
     return find
@@ -63,28 +68,29 @@ def cut_pair(
     return None
 
 
-def pairs_of(prober: Prober, open_text: str) -> Pairs | None:
-    """Return how a template writes arguments one by one."""
-    kind, close_mark = paired_syntax(prober.grammar, prober.reply([(NAMES[0], ONE)]) or "")
-    assert kind is not None
-
-    def written(arguments: dict[str, Any]) -> str:
-        """Return arguments as they are rendered."""
-        _, found, rest = (prober.reply([(NAMES[0], arguments)]) or "").partition(open_text)
-        end = rest.find(close_mark) if isinstance(kind, Params) else rest.rfind(close_mark)
-        return rest[:end] if found and end >= 0 else ""
-
-    pairs: Pairs | None = None
-    for type_name, (value, spellings) in SAMPLES.items():
-        found = cut_pair(kind, written({KEY: value}), KEY, value, spellings)
+def pairs_of(kind: Params | Literals, one: str, every: str, none: str) -> Pairs | None:
+    """Return how arguments are written one by one, from a text, from values of every type, and from no arguments."""
+    string = cut_pair(kind, one, KEY, VALUE, (VALUE,))
+    if string is None:
+        return None
+    before, equals, close = string
+    pairs = Pairs(kind, before, close, "", none, {"string": equals})
+    places = sorted(every.find(key) for key in (LAST_KEY, *(key for key, _ in SAMPLES.values())) if key in every)
+    for type_name, (key, value) in SAMPLES.items():
+        start = every.find(key)
+        end = next((place for place in places if place > start), len(every))
+        found = cut_pair(kind, every[start:end], key, value, _spellings(type_name, value)) if start >= 0 else None
         if found is not None:
-            before, equals, close = found
-            pairs = pairs or Pairs(kind, before, close, "", written({}), {})
-            pairs.equals[type_name] = equals
-    if pairs is not None and "string" in pairs.equals:
-        one, two = written(ONE), written({SECOND: TEXT_VALUE, KEY: TEXT_VALUE})
-        for first, second in ((KEY, SECOND), (SECOND, KEY)):
-            begin, end = one.replace(KEY, first), one.replace(KEY, second)
-            if two.startswith(begin) and two.endswith(end):
-                pairs.separator, pairs.is_sorted = two[len(begin) : len(two) - len(end)], first == KEY
+            pairs.equals[type_name] = found[1]
+    first, second = (KEY, LAST_KEY) if every.find(KEY) < every.find(LAST_KEY) else (LAST_KEY, KEY)
+    between = every[every.find(first) + len(first) : every.find(second)]
+    written = one.partition(KEY)[2].replace(KEY, first)
+    if between.startswith(written) and between.endswith(before):
+        pairs.separator = between[len(written) : len(between) - len(before)]
+    pairs.is_sorted = first == KEY
     return pairs
+
+
+def _spellings(type_name: str, value: Any) -> tuple[str, ...]:
+    """Return how templates may spell a value."""
+    return WORDS.get(type_name, (str(value), json.dumps(value)))

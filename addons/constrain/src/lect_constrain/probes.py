@@ -1,8 +1,7 @@
-"""What a template writes around reasoning, content and calls, found by rendering it.
+"""What a template writes around reasoning, content and calls, by the probes of core (`lect.tokens.probes`).
 
 A grammar says what is read. White space, the words `arguments` or `parameters`, the places of ids and counters, and
-marks that depend on the type of a value are known to the template alone. It renders messages whose texts, names, keys
-and values are words that occur nowhere else; what is between them is what it writes itself.
+marks that depend on the type of a value are known to the template alone.
 """
 
 from __future__ import annotations
@@ -12,7 +11,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lect import LectError
+from lect.format.sequences import probe_reply
+from lect.tokens.probes import TEXT, THOUGHT, TOOLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -23,19 +23,6 @@ if TYPE_CHECKING:
 REASONING, CONTENT = "reasoning", "content"
 NAME, ID, COUNT = object(), object(), object()
 """Places in what is written around a call: of its name, of an id, of its number."""
-QUESTION = "zqqu"
-NAMES = ("zqfa", "zqfb", "zqfc")
-THOUGHT, TEXT, KEY, TEXT_VALUE = "zqre", "zqco", "zqky", "zqvl"
-SAMPLES: dict[str, tuple[Any, tuple[str, ...]]] = {
-    "string": (TEXT_VALUE, (TEXT_VALUE,)),
-    "integer": (7919, ("7919",)),
-    "number": (7.25, ("7.25",)),
-    "boolean": (True, ("true", "True")),
-    "null": (None, ("null", "None")),
-    "array": ([TEXT_VALUE], (f'["{TEXT_VALUE}"]', f"['{TEXT_VALUE}']")),
-    "object": ({KEY: TEXT_VALUE}, (f'{{"{KEY}": "{TEXT_VALUE}"}}', f"{{'{KEY}': '{TEXT_VALUE}'}}")),
-}
-"""A value of each type, and how templates spell it."""
 LABEL = re.compile("|".join((THOUGHT, TEXT)))
 
 Parts = tuple[Any, ...]
@@ -103,52 +90,19 @@ class Shape:
     stops: tuple[str, ...] = ()
 
 
-TOOLS: list[dict[str, Any]] = [
-    {
-        "type": "function",
-        "function": {"name": name, "description": "d", "parameters": {"type": "object", "properties": {KEY: {}}}},
-    }
-    for name in NAMES
-]
-
-
 class Prober:
     """Asks a template how it writes replies."""
 
     def __init__(self, template: Template, grammar: Grammar, options: Mapping[str, Any]):
-        self.template, self.grammar, self.options = template, grammar, options
-        self.question = [{"role": "user", "content": QUESTION}]
-        self.header, self.opening = self.ending()
-
-    def ending(self) -> tuple[str, str]:
-        """Return the header at the end of a prompt, and what the template says after it on the model's behalf."""
-        try:
-            prompt = self.template.text(self.question, tools=TOOLS, add_generation_prompt=True, **self.options)
-        except LectError:
-            prompt = self.template.text(self.question, add_generation_prompt=True, **self.options)
-        tail = prompt[prompt.rfind(QUESTION) + len(QUESTION) :]
-        reasoning = self.grammar.reasoning
-        marks = (*reasoning.open, *reasoning.close) if reasoning else ()
-        at = min((found for mark in marks if (found := tail.find(mark)) >= 0), default=len(tail))
-        return tail[:at], tail[at:]
+        self.template, self.grammar = template, grammar
+        self._edges = template.edges(options)
+        self.header, self.opening = self._edges.opening
 
     def reply(self, calls: Sequence[tuple[str, Any]] = (), *, thought: bool = False, text: bool = False) -> str | None:
-        """Return a reply from the header on, without its stop; None if the template cannot write it."""
-        message: dict[str, Any] = {"role": "assistant", "content": TEXT if text else ""}
-        if thought:
-            message["reasoning_content"] = THOUGHT
-        if calls:
-            message["tool_calls"] = [
-                {"id": self.grammar.id_of(name, at), "type": "function", "function": {"name": name, "arguments": each}}
-                for at, (name, each) in enumerate(calls)
-            ]
-        tools = TOOLS if calls else None
-        try:
-            written = self.template.reply_text([*self.question, message], tools=tools, **self.options).text
-        except LectError:
-            return None
+        """Return a reply from the header on; None if the template cannot write it."""
+        written = probe_reply(self._edges, calls=calls, thought=thought, text=text)
         wanted = [THOUGHT] * thought + [TEXT] * text + [name for name, _ in calls]
-        return self.opening + written if all(word in written for word in wanted) else None
+        return self.opening + written if written and all(word in written for word in wanted) else None
 
     def reads(self, text: str) -> bool:
         """Return whether a reply is read as one that is written well: makers write history that no model should."""

@@ -5,19 +5,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from lect.plugin.grammar import Grammar
+from lect.plugin.grammar import Grammar, Params
+from lect.tokens.probes import CALLS, EVERY_TYPE, NAMES, ONE, TEXT, THOUGHT
 from lect_constrain.examples import example_form
-from lect_constrain.pairs import ONE, finder, pairs_of
+from lect_constrain.pairs import finder, paired_syntax, pairs_of
 from lect_constrain.probes import (
     CONTENT,
     COUNT,
     LABEL,
-    NAMES,
     REASONING,
-    TEXT,
-    THOUGHT,
     CallShape,
     Form,
+    Pairs,
     Parts,
     Pieces,
     Prober,
@@ -43,7 +42,7 @@ def shape_of(template: Template, grammar: Grammar, options: Mapping[str, Any]) -
     called = [
         prober.without_stop(found)
         for thought, text in ((False, False), (True, False), (False, True), (True, True))
-        if (found := prober.reply([(NAMES[0], ONE)], thought=thought, text=text)) is not None
+        if (found := prober.reply(CALLS[:1], thought=thought, text=text)) is not None
     ]
     shape.stops = tuple({stop for _, stop in called} - {stop for _, stop in plain} - {""})
     well = [text for text, _ in called if prober.reads(text)]
@@ -159,21 +158,46 @@ def _probed_call(prober: Prober, cut: Cutter, texts: list[str]) -> Form | None:
     first_span = spans[0]
     assert first_span is not None
     shape = CallShape(placed(open_text, NAMES[0], ids), None, placed(_after(texts[0][first_span[1] :]), NAMES[0], ids))
-    text = prober.reply([(name, ONE) for name in NAMES]) or prober.reply([(name, ONE) for name in NAMES[:2]]) or ""
+    text = prober.reply(CALLS) or ""
+    bodies: list[str] = []
     further: list[Parts] = []
     at = 0
-    for index, name in enumerate(NAMES):
-        span = find(text, name, ONE, at)
+    for name, arguments in CALLS[:3]:
+        span = find(text, name, arguments, at)
         if span is None:
             break
-        further += [placed(text[at : span[0]], name, ids)] * bool(index)
+        further += [placed(text[at : span[0]], name, ids)] * bool(bodies)
+        bodies.append(text[slice(*span)])
         at = span[1]
     if further:
         shape.further = counted(*further) if len(further) > 1 else further[0]
         shape.first = _counted_first(shape.first, shape.further)
     if find is not cut_arguments:
-        shape.pairs = pairs_of(prober, open_text)
+        shape.pairs = _pairs(prober, texts[0], first_span, open_text, bodies, text[at:])
     return Form(shape, befores)
+
+
+def _pairs(
+    prober: Prober, text: str, span: tuple[int, int], open_text: str, bodies: list[str], rest: str
+) -> Pairs | None:
+    """Return how arguments are written one by one.
+
+    `text` is a reply with one call whose arguments are at `span`. `bodies` are the arguments of several calls, and
+    `rest` is what follows them, a call without arguments; they are empty if the template writes only one call.
+    """
+    kind, close_mark = paired_syntax(prober.grammar, text)
+    assert kind is not None
+
+    def written(reply: str | None, name: str) -> str:
+        """Return the arguments of a call in a reply."""
+        rest = (reply or "").partition(name + open_text.rpartition(NAMES[0])[2])[2]
+        end = rest.find(close_mark) if isinstance(kind, Params) else rest.rfind(close_mark)
+        return rest[: max(end, 0)]
+
+    if len(bodies) < len(CALLS) - 1:
+        bodies = ["", written(prober.reply([(NAMES[0], EVERY_TYPE)]), NAMES[0])]
+        rest = prober.reply([(NAMES[-1], {})]) or ""
+    return pairs_of(kind, text[slice(*span)], bodies[1], written(rest, NAMES[-1]))
 
 
 def _counted_first(first: Parts, further: Parts) -> Parts:

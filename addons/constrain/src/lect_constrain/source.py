@@ -9,8 +9,9 @@ from weakref import WeakKeyDictionary
 from lect import MessageError, Prompt, Template, get_template, parse
 from lect.errors import saferepr
 from lect.plugin.grammar import Grammar, ReplyFormat, reply_format
+from lect.tokens.probes import KEY, NAMES
 from lect_constrain.arguments import Arguments
-from lect_constrain.probes import KEY, NAME, NAMES, CallShape, Pairs, Parts, Shape
+from lect_constrain.probes import NAME, CallShape, Pairs, Parts, Shape
 from lect_constrain.shapes import format_shape, shape_of
 
 if TYPE_CHECKING:

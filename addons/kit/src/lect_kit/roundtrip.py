@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.errors import LectError
@@ -93,24 +92,9 @@ def answer(
             continue
         if any(path[:2] == ("messages", len(history)) for path, _ in rendered.unused):
             continue
-        found = _split(template, prompt, rendered.text)
+        found = Answer(*template.edges().cut(rendered.text, prompt))
         return found if str(history[-1].get("content") or "").strip() in found.prompt else None
     return None
-
-
-def _split(template: Template, prompt: str, text: str) -> Answer:
-    """Cut a text where the answer begins.
-
-    A prompt may end differently from how the same turn begins once it is history: then cut where the two diverge.
-    """
-    if text.startswith(prompt):
-        return Answer(prompt, text[len(prompt) :])
-    end = next(at for at, (one, other) in enumerate(zip_longest(prompt, text)) if one != other)
-    # Not in the middle of a mark.
-    marks = [*template.markers, "<think>", "</think>", "<tool_call>", "<｜tool▁calls▁begin｜>"]
-    while any(text[:end].endswith(mark[:length]) for mark in marks for length in range(1, len(mark))):
-        end -= 1
-    return Answer(text[:end], text[end:])
 
 
 def heard(reply: Reply) -> Meaning:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import operator
 from collections.abc import Mapping
 from copy import copy
-from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.errors import MessageError, RefusedError, saferepr
-from lect.format.answer import AnswerWriter
 from lect.objects import plain_messages
 from lect.prompt.fields import spell
 from lect.tokens.decoder import INCOMPLETE, Decoder
@@ -228,8 +226,7 @@ class Rollout:
         marks = self.template.reply and self.template.reply.reasoning
         if not marks:
             return ""
-        render = partial(self.template.render, tools=self.tools, **self._options)
-        around = AnswerWriter(self.template, render, self.messages).around_reasoning()
+        around = self.template.edges(self._options).around_reasoning
         return unwritten(self._sampled, around.after if around else marks.close[0])
 
     def _as_history(self, conversation: Messages) -> tuple[Prompt, TurnEnd, list[int]]:

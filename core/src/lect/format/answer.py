@@ -13,22 +13,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 from lect.computed import computed
 from lect.errors import LectError, MessageError, saferepr
 from lect.prompt.message import REASONING_NAMES
-from lect.reply.blocks import NO_REASONING
 from lect.reply.engine.opening import starts_in
 from lect.reply.events import CONTENT
-from lect.tokens.served import QUESTION, next_stop
+from lect.tokens.edges import around_reasoning
 from lect.tokens.turns import call_marks, cut, first_mark, is_own, missing_fields, stops_of
 from lect.values import TRANSFORMED, Origin, Segment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from lect.facts import Facts
     from lect.format.prompt import Prompt
-    from lect.reply.grammar import Grammar
+    from lect.tokens.edges import Edges
     from lect.tokens.turns import TurnSpan
-
-THOUGHT = {"role": "assistant", "content": "A", "reasoning_content": "R"}
 
 
 class Answer(NamedTuple):
@@ -36,8 +32,6 @@ class Answer(NamedTuple):
 
     served: Prompt
     """The prompt that a server sends before it."""
-    header_end: int
-    """Where the header of the turn ends in it, without what it says on the model's behalf."""
     segments: list[Segment]
     """What the model writes, the stop included."""
     stop: int
@@ -46,22 +40,16 @@ class Answer(NamedTuple):
     """What a trainer should know about it; empty if there is nothing."""
 
 
-class Around(NamedTuple):
-    """What is around reasoning: from the mark that opens it to its text, and from there to what follows it."""
-
-    before: str
-    after: str
-
-
 class AnswerWriter:
     """Writes the last message of a conversation, which must be an assistant's, as the model does.
 
-    `render` renders messages with the tools and options of the conversation; `whole` is all of it, if that is known.
+    `edges` are those of the template with the options of the conversation; `render` renders messages with these options
+    and its tools; `whole` is all of it, if that is known.
     """
 
     def __init__(
         self,
-        facts: Facts,
+        edges: Edges,
         render: Callable[..., Prompt],
         messages: Sequence[Mapping[str, Any]],
         whole: Prompt | None = None,
@@ -73,13 +61,12 @@ class AnswerWriter:
                 "  try: end the messages with {'role': 'assistant', 'content': ...}"
             )
             raise MessageError(msg)
-        self._facts = facts
+        self._edges, self._facts = edges, edges.facts
         self._render = render
         self._before, self._last, self._index = list(messages[:-1]), last, len(messages) - 1
         self.whole = whole or render(messages)
         self.turn = self._turn(self.whole)
-        self._grammar: Grammar | None = getattr(facts, "reply", None)
-        self._marks = (self._grammar and self._grammar.reasoning) or NO_REASONING
+        self._grammar, self._marks = edges.grammar, edges.marks
         self._thought = next((name for name in REASONING_NAMES if last.get(name)), None)
 
     @computed
@@ -144,13 +131,17 @@ class AnswerWriter:
 
     def _ended(self, shown: Prompt, turn: TurnSpan, message: Mapping[str, Any], pieces: list[Segment]) -> Answer:
         """Return an answer with the stop at its end."""
-        header_end = len(self.served.text) - len(self._opening) + len(self._header)
-        stop = shown.text[turn.stop : turn.end] or next_stop(self._facts, self._text, message)
+        stop = shown.text[turn.stop : turn.end] or self._edges.stop_after(message)
         if not stop:
-            return Answer(self.served, header_end, pieces, 0, "no stop is known for it")
-        return Answer(self.served, header_end, [*pieces, self._literal(stop)], len(stop))
+            return Answer(self.served, pieces, 0, "no stop is known for it")
+        return Answer(self.served, [*pieces, self._literal(stop)], len(stop))
 
     # The generation prompt
+
+    @property
+    def header_end(self) -> int:
+        """Where the header of the turn ends in it, without what it says on the model's behalf."""
+        return len(self.served.text) - len(self._opening) + len(self._header)
 
     @computed
     def _opening(self) -> str:
@@ -189,7 +180,7 @@ class AnswerWriter:
         """Return reasoning as the model writes it after the generation prompt, up to the content."""
         if not self._is_open:
             self._refuse_unless_it_may_reason()
-        around = self._around(whole, self._index) or self.around_reasoning()
+        around = around_reasoning(self._marks, whole.layout, self._index) or self._edges.around_reasoning
         if around is None:
             self._refuse(
                 "how the model writes reasoning is not known: no rendering shows it, and the grammar does not state it",
@@ -201,39 +192,6 @@ class AnswerWriter:
         text = str(self._last.get(name) or "").lstrip(self._marks.lead).rstrip(self._marks.trail)
         thought = Segment(text, Origin.INPUT, ("messages", self._index, name), TRANSFORMED, self._index)
         return [piece for piece in (self._literal(before), thought, self._literal(around.after)) if piece.text]
-
-    def around_reasoning(self) -> Around | None:
-        """Return what the model writes around reasoning in other conversations; None if that is not known."""
-        written = self._marks.written
-        return Around(self._marks.open[0] + written[0], written[1]) if written else self._probed()
-
-    def _around(self, prompt: Prompt, index: int) -> Around | None:
-        """Return what is around the reasoning of a message in a rendering."""
-        text, segments, starts = prompt.text, prompt.segments, prompt.layout.starts
-        own = [at for at, each in enumerate(segments) if is_own(each, index) and each.path[2] in REASONING_NAMES]
-        if not own or own[0] == 0:
-            return None
-        begin, end = starts[own[0]], starts[own[-1] + 1]
-        opened = max((text.rfind(mark, starts[own[0] - 1], begin) for mark in self._marks.open), default=-1)
-        closes = [at + len(mark) for mark in self._marks.close if (at := text.find(mark, end)) >= 0]
-        if opened < 0 or not closes:
-            return None
-        rest = text[min(closes) :]
-        return Around(text[opened:begin], text[end : len(text) - len(rest.lstrip())])
-
-    def _probed(self) -> Around | None:
-        """Return what is around reasoning in the answer to a plain question, or in one with a call."""
-        number = self._grammar.id_of("f", 0) if self._grammar else "call_0"
-        called = {"id": number, "type": "function", "function": {"name": "f", "arguments": {}}}
-        result = {"role": "tool", "content": "R", "name": "f", "tool_call_id": number}
-        for answered in ([THOUGHT], [{**THOUGHT, "content": "", "tool_calls": [called]}, result]):
-            try:
-                shown = self._around(self._render([QUESTION, *answered]), 1)
-            except LectError:
-                continue
-            if shown is not None:
-                return shown
-        return None
 
     def _refuse_unless_it_may_reason(self) -> None:
         is_closed = any(mark in self._opening for mark in self._marks.close)

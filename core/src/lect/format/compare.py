@@ -45,10 +45,10 @@ class Difference(NamedTuple):
     """Where two templates differ in one kind of conversation."""
 
     kind: str
-    """The kind of conversation."""
-    one: str | None
+    """The kind of conversation, or what else differs."""
+    one: str | None = None
     """What the first writes; None where it refuses the conversation."""
-    other: str | None
+    other: str | None = None
     """What the second writes."""
 
     @property
@@ -57,6 +57,8 @@ class Difference(NamedTuple):
         return alike(self.one or "", self.other or "")
 
     def __str__(self) -> str:
+        if self.one is self.other is None:
+            return self.kind
         at = self.at
         texts = ("refused" if text is None else saferepr(text[at : at + SHOWN]) for text in (self.one, self.other))
         return f"{self.kind}: at character {at}, {' / '.join(texts)}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +12,13 @@ from lect.prompt.segments import Ended, Layout, is_role
 from lect.values import TRANSFORMED, Origin, Segment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from lect.facts import Facts
     from lect.prompt.message import Request
     from lect.prompt.segments import FromProgram
     from lect.reports import Control, Unused
+    from lect.tokens.edges import Edges
     from lect.tokens.encoded import Encoded, Truncate
     from lect.tokens.policy import LossPolicy
     from lect.tokens.served import Deviation
@@ -40,6 +40,7 @@ class Prompt:
         text: The text of the prompt.
         marked: The start and end of the texts that the template itself marks by `{% generation %}`; None if it has no
             marks.
+        write: The method of the template that writes other conversations, such as the beginning of this one.
         trains: The indices of the messages that it trains, if a conversation was unrolled; None for all.
     """
 
@@ -47,20 +48,30 @@ class Prompt:
     text: str
     _repr_html_ = picture
 
-    def __init__(self, template: Facts, source: PromptSource, request: Request, write: Write, *, most_controls: int):
+    def __init__(
+        self,
+        template: Facts,
+        source: PromptSource,
+        request: Request,
+        write: Write,
+        edges: Callable[[Mapping[str, Any]], Edges],
+        *,
+        most_controls: int,
+    ):
         self.template = template
         self.text = source.text
         self.marked = source.marked
         self._source = source
         self._request = request
-        self._write = write
+        self.write = write
+        self._edges = edges
         self.trains: frozenset[int] | None = None
         self._most_controls = most_controls
 
     def with_segments(self, segments: list[Segment], messages: Sequence[Mapping[str, Any]]) -> Prompt:
         """Return a prompt for other messages, made of these segments."""
         source, request = Ended(self._source.unused, segments), self._request._replace(messages=messages)
-        return Prompt(self.template, source, request, self._write, most_controls=self._most_controls)
+        return Prompt(self.template, source, request, self.write, self._edges, most_controls=self._most_controls)
 
     def train(self, turns: Sequence[TurnSpan], deviations: Sequence[Deviation] = ()) -> None:
         """Set the turns that are trained in it, and what differs from serving."""
@@ -120,7 +131,7 @@ class Prompt:
         """Where the turn of each message is, and which part of it its speaker writes."""
         from lect.tokens import turns
 
-        return turns.turns_of(self.layout, self.template, self._request, self._write)
+        return turns.turns_of(self.layout, self.template, self._request, self.write)
 
     @property
     def last_turn(self) -> TurnSpan | None:
@@ -128,7 +139,7 @@ class Prompt:
         if "turns" not in self.__dict__:
             from lect.tokens.turns import turns_of
 
-            turns = turns_of(self.layout, self.template, self._request, self._write, slice(-1, None))
+            turns = turns_of(self.layout, self.template, self._request, self.write, slice(-1, None))
             return turns[0] if turns else None
         return self.turns[-1] if self.turns else None
 
@@ -142,7 +153,7 @@ class Prompt:
         spelled = zip(messages, respelled(messages, getattr(self.template, "reply", None)), strict=True)
         foreign = [index for index, (given, own) in enumerate(spelled) if given is not own and "tool_calls" in own]
         return (
-            *deviations_in(self.layout, self.turns, self._request, self._write),
+            *deviations_in(self.layout, self.turns, self._request, self.write),
             *(Deviation(index, FOREIGN_IDS) for index in foreign),
         )
 
@@ -169,15 +180,13 @@ class Prompt:
 
     def _stopped(self) -> Prompt:
         """Return the prompt with a stop after its last answer, if the format writes one only with the next turn."""
-        from lect.tokens.served import next_stop
         from lect.tokens.turns import cut
 
         turns, messages = self.turns, self._request.messages
         last = turns[-1] if turns and turns[-1].stop == turns[-1].end else None
         if last is None or messages[last.message].get("role") != "assistant":
             return self
-        _, tools, options, _ = self._request
-        stop = next_stop(self.template, partial(self._write, tools=tools, **options), messages[last.message])
+        stop = self._edges(self._request.options).stop_after(messages[last.message])
         literal = Segment(stop, Origin.TEMPLATE, (), TRANSFORMED, last.message)
         prompt = self.with_segments([*cut(self.layout, 0, last.end), *([literal] if stop else [])], messages)
         end = len(prompt.text)

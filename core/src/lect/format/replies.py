@@ -42,9 +42,6 @@ class Replies(Training):
 
     if TYPE_CHECKING:
         reply: Grammar | None
-        _heard: tuple[str | None, str, str] | None
-
-        def text(self, messages: Sequence[Mapping[str, Any]], **arguments: Any) -> str: ...
 
     def stream(
         self,
@@ -86,9 +83,10 @@ class Replies(Training):
         from lect.reply.stream import ReplyStream, stop_strings
         from lect.tokens.decoder import prompt_and_decoder
 
-        answered, before, tail = self._around_an_answer()
+        edges = self.edges()
+        before, tail = edges.spaces
         given = prompt.text if isinstance(prompt, Prompt) else prompt
-        text, decoder = prompt_and_decoder(answered if given is None else given, tokenizer)
+        text, decoder = prompt_and_decoder(edges.prompt if given is None else given, tokenizer)
         return ReplyStream(
             grammar or self.reply or PLAIN,
             tools=tools,
@@ -113,36 +111,6 @@ class Replies(Training):
         stream = self.stream(**options)
         stream.feed(output)
         return stream.close(finish)
-
-    def _around_an_answer(self) -> tuple[str | None, str, str]:
-        """Return the prompt for a plain question, what is between question and answer, and what ends an answer.
-
-        The first is None if the template refuses the question. The last two are as in history: a model that was trained
-        on the white space around an answer writes it too, but it is not part of the answer.
-        """
-        if self._heard is None:
-            self._heard = self._listen()
-        return self._heard
-
-    def _listen(self) -> tuple[str | None, str, str]:
-        question = {"role": "user", "content": "Q"}
-        try:
-            prompt = self.text([question], add_generation_prompt=True)
-        except Exception:  # a plugin may raise anything, and a reply must not be lost because of it
-            return None, "", ""
-        try:
-            segments = self.render([question, {"role": "assistant", "content": "A"}]).segments
-        except Exception:
-            return prompt, "", ""
-        paths = [segment.path[:3] for segment in segments]
-        if ("messages", 1, "content") not in paths:
-            return prompt, "", ""
-        answer = paths.index(("messages", 1, "content"))
-        questions = [at for at in range(answer) if paths[at] == ("messages", 0, "content")]
-        before = "".join(segment.text for segment in segments[max(questions, default=-1) + 1 : answer])
-        after = "".join(segment.text for segment in segments[answer + 1 :])
-        tail = after[: min((after.find(stop) for stop in self.stop if stop in after), default=len(after))]
-        return prompt, before, tail if tail.isspace() else ""
 
 
 def _lead(before: str, prompt: str) -> str:

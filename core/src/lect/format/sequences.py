@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
-from lect.errors import MaskError, MessageError, expect_one_of
+from lect.errors import LectError, MaskError, MessageError, expect_one_of
 from lect.format.answer import AnswerWriter
 from lect.format.call_ids import respelled
 from lect.format.refusals import refuse_unused
 from lect.objects import plain_messages
+from lect.tokens.probes import QUESTION, TOOLS
 from lect.tokens.served import Deviation
 from lect.tokens.turns import TurnSpan, stops_of
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
     from lect.facts import Facts
     from lect.format.prompt import Prompt
+    from lect.tokens.edges import Edges
 
     Messages = Sequence[Mapping[str, Any]]
     Render = Callable[..., Prompt]
@@ -39,17 +42,26 @@ class _Sequence(NamedTuple):
         return self.prompt.text[: self.turns[-1].end]
 
 
-def reply_text(facts: Facts, render: Render, messages: Messages) -> Prompt:
+def reply_text(edges: Edges, render: Render, messages: Messages) -> Prompt:
     """Return the last message as the model writes it; see `Template.reply_text`."""
-    messages = respelled(plain_messages(messages), getattr(facts, "reply", None))
-    answer = AnswerWriter(facts, render, messages).answer()
+    messages = respelled(plain_messages(messages), edges.grammar)
+    answer = AnswerWriter(edges, render, messages).answer()
     prompt = answer.served.with_segments(answer.segments, messages)
     end = len(prompt.text)
     prompt.train([TurnSpan(len(messages) - 1, 0, 0, 0, end - answer.stop, end, end, is_served=True)])
     return prompt
 
 
-def unrolled(facts: Facts, render: Render, messages: Messages, how: Unroll, *, strict: bool) -> list[Prompt]:
+def probe_reply(edges: Edges, *, calls: Sequence[Any] = (), text: bool = False, thought: bool = False) -> str | None:
+    """Return an answer of the probes as the model writes it; None if the model cannot write it."""
+    render = partial(edges.render, tools=TOOLS if calls else None)
+    try:
+        return reply_text(edges, render, [QUESTION, edges.answer(calls=calls, text=text, thought=thought)]).text
+    except LectError:
+        return None
+
+
+def unrolled(edges: Edges, render: Render, messages: Messages, how: Unroll, *, strict: bool = False) -> list[Prompt]:
     """Return a conversation as the prompts to train on; see `Template.unroll`."""
     expect_one_of(UNROLL, "unroll", how, MaskError)
     messages = plain_messages(messages)
@@ -57,20 +69,20 @@ def unrolled(facts: Facts, render: Render, messages: Messages, how: Unroll, *, s
     answers = [index for index, each in listed if isinstance(each, Mapping) and each.get("role") == "assistant"]
     if how == "never" or not answers:
         return [render(messages, strict=strict)]
-    prompts = _prompts(facts, render, respelled(messages, getattr(facts, "reply", None)), answers, how)
+    prompts = _prompts(edges, render, respelled(messages, edges.grammar), answers, how)
     if strict:  # History may leave out what the prompts have, such as a system text that moves.
         refuse_unused(render(messages), shown={segment.path for prompt in prompts for segment in prompt.segments})
     return prompts
 
 
-def _prompts(facts: Facts, render: Render, messages: Messages, answers: Sequence[int], how: Unroll) -> list[Prompt]:
+def _prompts(edges: Edges, render: Render, messages: Messages, answers: Sequence[int], how: Unroll) -> list[Prompt]:
     """Return prompts that end in `answers`, the assistant's messages, each with those that are trained in it.
 
     `always` gives each answer its own prompt; `auto` only if what was trained before is not the beginning of the prompt
     that a server sends.
     """
     whole = render(messages[: answers[-1] + 1])
-    if how == "auto" and _is_true(facts, whole, messages, answers):
+    if how == "auto" and _is_true(edges.facts, whole, messages, answers):
         whole.trains = frozenset(answers)
         whole.deviations = ()
         return [whole]
@@ -79,7 +91,7 @@ def _prompts(facts: Facts, render: Render, messages: Messages, answers: Sequence
     for answer in answers:
         try:
             known = whole if answer == answers[-1] else None
-            prompt, turn, notes = _sequence(facts, render, messages[: answer + 1], known)
+            prompt, turn, notes = _sequence(edges, render, messages[: answer + 1], known)
         except MessageError as error:
             left_out.append(Deviation(answer, str(error)))
             continue
@@ -109,16 +121,16 @@ def _is_complete(facts: Facts, turn: TurnSpan) -> bool:
 
 
 def _sequence(
-    facts: Facts, render: Render, messages: Messages, whole: Prompt | None
+    edges: Edges, render: Render, messages: Messages, whole: Prompt | None
 ) -> tuple[Prompt, TurnSpan, list[Deviation]]:
     """Return the prompt that a server sends, followed by the last message as the model writes it."""
-    writer = AnswerWriter(facts, render, messages, whole)
-    if writer.turn is not None and _is_complete(facts, writer.turn):
+    writer = AnswerWriter(edges, render, messages, whole)
+    if writer.turn is not None and _is_complete(edges.facts, writer.turn):
         return writer.whole, writer.turn, []
     answer = writer.answer()
     index = len(messages) - 1
     start = len(answer.served.text)
     prompt = answer.served.with_segments([*answer.served.segments, *answer.segments], messages)
     end = len(prompt.text)
-    turn = TurnSpan(index, answer.header_end, answer.header_end, start, end - answer.stop, end, end, is_served=True)
+    turn = TurnSpan(index, writer.header_end, writer.header_end, start, end - answer.stop, end, end, is_served=True)
     return prompt, turn, [Deviation(index, answer.note)] if answer.note else []

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from lect.format.prompt import PromptSource
     from lect.reply.grammar import Grammar
+    from lect.tokens.edges import Edges
 
 FACTS = (Facts.__init__.__kwdefaults__ or {}).keys()
 CONTROL_POLICIES: tuple[ControlPolicy, ...] = get_args(ControlPolicy)
@@ -44,7 +45,7 @@ class Template(Replies):
             `default_system`, `capabilities`, `options`, `accepts`, `source` and `evidence`.
     """
 
-    __slots__ = ("__weakref__", "_heard", "_leaks", "_made_at", "_stamp", "program", "reply")
+    __slots__ = ("__weakref__", "_edges", "_leaks", "_made_at", "_stamp", "program", "reply")
 
     program: Callable[[Chat, Writer], None]
     reply: Grammar | None
@@ -68,7 +69,7 @@ class Template(Replies):
         super().__init__(name, **facts)
         self.program = program
         self.reply = reply
-        self._heard: tuple[str | None, str, str] | None = None
+        self._edges: dict[bytes, Edges] = {}
         self._leaks: bool | None = None
         self._stamp: tuple[str, Callable[[str, Template], tuple[Any, ...] | None]] | None = None
         self._made_at = _caller()
@@ -192,7 +193,9 @@ class Template(Replies):
             source = with_beginning(source, messages) if begins_last else without_end(self.name, source, messages)
             request = request._replace(messages=messages)
         allowed.check_prompt(source.text)
-        prompt = Prompt(self, source, request, self.text, most_controls=0 if policy == ALLOW else allowed.controls)
+        prompt = Prompt(
+            self, source, request, self.text, self.edges, most_controls=0 if policy == ALLOW else allowed.controls
+        )
         if not prompt.text.isascii() and not is_encodable(prompt.text):
             refuse_surrogate(prompt)
         if strict:

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from functools import partial
+from marshal import dumps
 from typing import TYPE_CHECKING, Any
 
 from lect.errors import LectError
 from lect.facts import Facts
+from lect.values import EQUAL_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from lect.format.prompt import Prompt
     from lect.format.sequences import Unroll
+    from lect.tokens.edges import Edges
+
+MOST_EDGES = 16
+"""How many sets of options a template keeps its edges for."""
 
 
 class Training(Facts):
@@ -21,6 +27,7 @@ class Training(Facts):
     __slots__ = ()
 
     if TYPE_CHECKING:
+        _edges: dict[bytes, Edges]
 
         def render(self, messages: Sequence[Mapping[str, Any]], **arguments: Any) -> Prompt: ...
 
@@ -41,7 +48,7 @@ class Training(Facts):
         """
         from lect.format.sequences import reply_text
 
-        return reply_text(self, partial(self.render, tools=tools, **options), messages)
+        return reply_text(self.edges(options), partial(self.render, tools=tools, **options), messages)
 
     def unroll(
         self,
@@ -69,7 +76,23 @@ class Training(Facts):
         from lect.format import sequences
 
         strict = options.pop("strict", False)
-        return sequences.unrolled(self, partial(self.render, tools=tools, **options), messages, unroll, strict=strict)
+        render = partial(self.render, tools=tools, **options)
+        return sequences.unrolled(self.edges(options), render, messages, unroll, strict=strict)
+
+    def edges(self, options: Mapping[str, Any] | None = None) -> Edges:
+        """Return what the template writes around an answer; with the options that it reads, if some are given."""
+        from lect.tokens.edges import Edges
+
+        read = {name: value for name, value in (options or {}).items() if name in self.options}
+        try:
+            key = dumps(read, EQUAL_BYTES) if read else b""
+        except ValueError:  # A date, or an object of the caller's, is no key.
+            return Edges(self, read)
+        if key not in self._edges:
+            if len(self._edges) >= MOST_EDGES:
+                self._edges.clear()
+            self._edges[key] = Edges(self, read)
+        return self._edges[key]
 
     @property
     def prefix_stable(self) -> bool:
@@ -78,13 +101,23 @@ class Training(Facts):
         If not, history shows an answer otherwise than the model writes it, without its reasoning or its stop; then
         `unroll` gives several prompts.
         """
+        edges = self.edges()
+        if edges.grows is None:
+            edges.grows = self._grows(edges)
+        return edges.grows
+
+    @staticmethod
+    def _grows(edges: Edges) -> bool:
+        from lect.format.sequences import unrolled
+        from lect.tokens.probes import QUESTION
+
         # A model that cannot reason here, or has no place for a system text, is asked without.
-        for thought in ({"reasoning_content": "R"}, {}):
-            answers = [{"role": "assistant", "content": f"A{number}"} | thought for number in "12"]
-            talk = [message for answer in answers for message in ({"role": "user", "content": "Q"}, answer)]
+        for thought in (True, False):
+            answer = edges.answer(text=True, thought=thought)
+            talk = [QUESTION, answer, QUESTION, answer]
             for messages in ([{"role": "system", "content": "S"}, *talk], talk):
                 try:
-                    prompts = self.unroll(messages)
+                    prompts = unrolled(edges, edges.render, messages, "auto")
                 except LectError:
                     continue
                 if any(prompt.trains for prompt in prompts):

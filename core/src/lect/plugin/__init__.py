@@ -29,6 +29,7 @@ from lect.values import Match, Specificity
 if TYPE_CHECKING:
     from lect.contain import by_signal
     from lect.files import open_file, parse_json, read_file
+    from lect.format.compare import Difference
     from lect.installing import install_command
     from lect.notations import Written, expressible, table_of
     from lect.prompt.walker import Schema
@@ -38,11 +39,11 @@ if TYPE_CHECKING:
     from lect.tokens.tokenizer import Tokenizer
 
 __all__ = [
-    "API_VERSION", "CHATML", "DEFAULT", "ROUND", "Call", "Chat", "Family", "Input", "Later", "Match",
-    "Message", "ModelRef", "Part", "Reply", "Rule", "Schema", "Source", "Specificity", "Template", "Tokenizer",
+    "API_VERSION", "CHATML", "DEFAULT", "ROUND", "Call", "Chat", "Difference", "Family", "Input", "Later",
+    "Match", "Message", "ModelRef", "Part", "Reply", "Rule", "Schema", "Source", "Specificity", "Template", "Tokenizer",
     "ToolCall", "Turn", "TurnTemplate", "Writer", "Written", "by_signal", "expressible", "given", "hookimpl",
-    "install_command", "locate", "normalize", "open_file", "parse_json", "plain_str", "read_file",
-    "split_at_controls", "stripped", "table_of", "think_tags", "thought_and_answer", "unknown",
+    "install_command", "locate", "normalize", "open_file", "parse_json", "plain_str", "read_file", "split_at_controls",
+    "stripped", "table_of", "think_tags", "thought_and_answer", "unknown",
 ]  # fmt: skip
 
 
@@ -50,6 +51,7 @@ _LATER = {
     **dict.fromkeys(("open_file", "parse_json", "read_file"), "lect.files"),
     **dict.fromkeys(("Written", "expressible", "table_of"), "lect.notations"),
     **dict.fromkeys(("Reply", "ToolCall"), "lect.reply.reply"),
+    "Difference": "lect.format.compare",
     "by_signal": "lect.contain",
     "install_command": "lect.installing",
     "Schema": "lect.prompt.walker",

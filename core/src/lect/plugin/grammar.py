@@ -45,11 +45,11 @@ from lect.reply.grammar import (
     Section,
     Wrapper,
 )
-from lect.reply.plain import THINKING
+from lect.reply.plain import HERMES_JSON, THINKING
 
 __all__ = [
-    "ATTRIBUTE_TAGS", "CALL_IN_WORDS", "FUNCTION_TAGS", "JSON_IN_A_FENCE", "JSON_IN_TAGS", "JSON_OBJECT", "KEY",
-    "KEY_VALUE_CALL", "KEY_VALUE_TAGS", "NAME", "NAMED_JSON_IN_TAGS", "PYTHON_CALL", "PYTHON_LIST", "QUOTED_KEY",
+    "ATTRIBUTE_TAGS", "CALL_IN_WORDS", "FUNCTION_TAGS", "HERMES_JSON", "JSON_IN_A_FENCE", "JSON_IN_TAGS", "JSON_OBJECT",
+    "KEY", "KEY_VALUE_CALL", "KEY_VALUE_TAGS", "NAME", "NAMED_JSON_IN_TAGS", "PYTHON_CALL", "PYTHON_LIST", "QUOTED_KEY",
     "QUOTED_NAME", "SPACE", "THINK", "THINKING", "CallSyntax", "Channels", "Code", "Grammar", "Head", "Json", "JsonMap",
     "Literals", "NamedJson", "Params", "Reasoning", "ReplyFormat", "Section", "Wrapper", "in_tags", "reply_format",
 ]  # fmt: skip

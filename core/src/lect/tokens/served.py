@@ -1,24 +1,21 @@
-"""What a server makes the model write, beside what is trained: the stop of a last answer, and what differs."""
+"""What differs between an answer that is trained and what the model writes on a server."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from lect.errors import LectError
 from lect.prompt.fields import spell
-from lect.prompt.message import REASONING_NAMES
-from lect.tokens.turns import MOST_ASKED, alike, missing_fields, stops_of
+from lect.tokens.turns import MOST_ASKED, alike, missing_fields
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
-    from lect.facts import Facts
     from lect.prompt.message import Request
     from lect.prompt.segments import Layout
     from lect.tokens.turns import TurnSpan, Write
     from lect.values import Segment
 
-QUESTION = {"role": "user", "content": "Q"}
 SHOWN = 30
 """How many characters of two texts that differ are shown."""
 
@@ -30,23 +27,6 @@ class Deviation(NamedTuple):
     """The index of the message."""
     reason: str
     """What differs, and why, for people."""
-
-
-def next_stop(facts: Facts, write: Callable[..., str], message: Mapping[str, Any]) -> str:
-    """Return the stop that only the next turn writes after an answer, or else the only one; empty if there is none."""
-    stops = stops_of(facts)
-    only = stops[0] if len(stops) == 1 else ""
-    # The conversation before it does not matter, but formats rewrite it once a question follows.
-    answered = [QUESTION, {name: value for name, value in message.items() if name not in REASONING_NAMES}]
-    follower: dict[str, Any] = QUESTION
-    if calls := message.get("tool_calls"):
-        follower = {"role": "tool", "content": "R", "name": "f", "tool_call_id": calls[0].get("id")}
-    try:
-        shown, after = write(answered).rstrip(), write([*answered, follower])
-    except LectError:
-        return only
-    found = [(at, -len(stop), stop) for stop in stops if (at := after.find(stop, len(shown))) >= 0]
-    return min(found)[2] if found and after.startswith(shown) else only
 
 
 def deviations_in(layout: Layout, turns: Iterable[TurnSpan], request: Request, write: Write) -> Iterator[Deviation]:

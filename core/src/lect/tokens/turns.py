@@ -56,7 +56,7 @@ def turns_of(
     stops = stops_of(facts)
     opening, closing = _reasoning_marks(facts)
     marks = (*opening, *closing)
-    asked = _Asked(layout.text, (*marks, *call_marks(facts, "open")), facts.markers, request, write)
+    asked = _Asked(layout.text, facts, request, write)
     closes = [*call_marks(facts, "close")]
     turns = []
     for message, first, behind, own in regions_of(layout)[wanted]:
@@ -164,6 +164,12 @@ def _reasoning_marks(facts: Facts) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return (reasoning.open, reasoning.close) if reasoning else (("<think>",), ("</think>",))
 
 
+def model_marks(facts: Facts) -> tuple[str, ...]:
+    """Return the marks that a model itself writes: those of reasoning, and those that open calls."""
+    opening, closing = _reasoning_marks(facts)
+    return (*opening, *closing, *call_marks(facts, "open"))
+
+
 def call_marks(facts: Facts, fact: Literal["open", "close"]) -> Iterator[str]:
     """Yield the marks with which calls open, or those with which they close."""
     for section in getattr(getattr(facts, "reply", None), "sections", ()):
@@ -188,6 +194,18 @@ def alike(one: str, other: str) -> int:
     return least
 
 
+def agreement(text: str, opening: str, facts: Facts, begin: int, end: int) -> int:
+    """Return where a part of a text ceases to agree with another text, but not within a mark of the format.
+
+    `<think>` and `</think>` begin alike, and no model writes half of one.
+    """
+    agree = begin + alike(text[begin:end], opening)
+    around = text[agree - 1 : agree + 1]
+    marks = (*model_marks(facts), *facts.markers)
+    within = (at for mark in marks if around in mark and (at := _within(text, mark, begin, agree)) >= 0)
+    return min(within, default=agree)
+
+
 def _within(text: str, mark: str, begin: int, position: int) -> int:
     """Return where a mark that spans a position begins; -1 if there is none."""
     return text.find(mark, max(begin, position - len(mark) + 1), position + len(mark) - 1)
@@ -208,12 +226,11 @@ def stop_in(text: str, stops: list[str], own_end: int, close: int) -> tuple[int,
 
 
 class _Asked:
-    """The generation prompts of one conversation: `own` are the marks that a model writes itself, `others` the rest."""
+    """The generation prompts of one conversation."""
 
-    def __init__(self, text: str, own: tuple[str, ...], others: Iterable[str], request: Request, write: Write):
+    def __init__(self, text: str, facts: Facts, request: Request, write: Write):
         self._text = text
-        self._own_marks = own
-        self._marks = (*own, *others)
+        self._facts = facts
         self._request = request
         self._write = write
         self._count = 0
@@ -251,13 +268,9 @@ class _Asked:
         text = self._text
         if not opening:
             # Words before the first mark are a header, white space is the model's.
-            mark = first_mark(text, self._own_marks, begin, own_start)
+            mark = first_mark(text, model_marks(self._facts), begin, own_start)
             return mark if text[begin:mark].strip() else begin
-        agree = begin + alike(text[begin:own_start], opening)
-        # `<think>` and `</think>` begin alike, and no model writes half of one.
-        around = text[agree - 1 : agree + 1]
-        within = (at for mark in self._marks if around in mark and (at := _within(text, mark, begin, agree)) >= 0)
-        return min(within, default=agree)
+        return agreement(text, opening, self._facts, begin, own_start)
 
     def _beginning(self, message: int, *, add_generation_prompt: bool) -> str | None:
         """Return the prompt for what precedes a message; None if the template refuses it."""

@@ -1,7 +1,7 @@
 """Bielik 3: ChatML with tools and thoughts, both explained in Polish."""
 
 from lect.plugin import Chat, Message, Template, Writer
-from lect.plugin.grammar import JSON_IN_A_FENCE, JSON_IN_TAGS, THINK, Grammar
+from lect.plugin.grammar import HERMES_JSON
 
 TOOLS = (
     "\n\nMasz dostęp do następujących narzędzi. Definicje narzędzi znajdują się poniżej wewnątrz znaczników "
@@ -92,6 +92,6 @@ BIELIK3 = Template(
         "<unk>", "<s>", "</s>", "<|im_start|>", "<|im_end|>", "<|function_list|>", "<|function_output|>", "<think>",
         "</think>", "<tool_call>", "</tool_call>",
     ],
-    reply=Grammar("hermes_json", reasoning=THINK, sections=(JSON_IN_TAGS, JSON_IN_A_FENCE)),
+    reply=HERMES_JSON,
     source="speakleash/Bielik-11B-v3.0-Instruct, chat_template.jinja",
 )  # fmt: skip

@@ -1,27 +1,12 @@
 """Calls that are JSON objects, one by one or in a list."""
 
-from lect.plugin.grammar import (
-    JSON_IN_A_FENCE,
-    JSON_IN_TAGS,
-    JSON_OBJECT,
-    THINK,
-    Grammar,
-    Reasoning,
-    ReplyFormat,
-    Section,
-    Wrapper,
-)
-
-# The format of Qwen and other families, for users who have none of them installed.
-HERMES_JSON = ReplyFormat(
-    Grammar("hermes_json", reasoning=THINK, sections=(JSON_IN_TAGS, JSON_IN_A_FENCE)),
-    stop=("<|im_end|>", "<|endoftext|>"),
-    names="Hermes 2 and 3, Qwen2.5 and 3, QwQ, MiMo, Granite 4",
-    example='<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>',
-)
+from lect.plugin.grammar import HERMES_JSON, JSON_OBJECT, THINK, Grammar, Reasoning, ReplyFormat, Section, Wrapper
 
 REKA = ReplyFormat(
-    HERMES_JSON.grammar.but(name="reka"), stop=("<sep>", "<|endoftext|>"), names="Reka", example=HERMES_JSON.example
+    HERMES_JSON.but(name="reka"),
+    stop=("<sep>", "<|endoftext|>"),
+    names="Reka",
+    example='<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>',
 )
 
 TOOL_CALLS = Section(

@@ -1,7 +1,7 @@
 """EXAONE 4.0: tools in the system turn, and a thought, even if empty, before every answer."""
 
 from lect.plugin import Chat, Message, Template, Writer
-from lect.plugin.grammar import JSON_IN_TAGS, THINK, Grammar
+from lect.plugin.grammar import HERMES_JSON, JSON_IN_TAGS, THINK
 
 NO_THOUGHT = "<think>\n\n</think>\n\n"
 HOW_TO_CALL = (
@@ -92,8 +92,6 @@ EXAONE4 = Template(
         "<tool_result>": None, "</tool_result>": None, "<tool>": None, "</tool>": None,
     },
     # The replies of Hermes; what is round a thought as the maker's template writes it with `skip_think=False`.
-    reply=Grammar(
-        "hermes_json", reasoning=THINK.but(written=("\n", "\n</think>\n\n")), sections=(JSON_IN_TAGS,)
-    ),
+    reply=HERMES_JSON.but(reasoning=THINK.but(written=("\n", "\n</think>\n\n")), sections=(JSON_IN_TAGS,)),
     source="LGAI-EXAONE/EXAONE-4.0-32B, chat_template.jinja",
 )  # fmt: skip

@@ -1,7 +1,7 @@
 """Falcon 3 and Falcon-H1: tools in the system turn, calls as JSON in tags."""
 
 from lect.plugin import Chat, Template, Writer
-from lect.plugin.grammar import JSON_IN_A_FENCE, JSON_IN_TAGS, JSON_OBJECT, Grammar, Section
+from lect.plugin.grammar import HERMES_JSON, JSON_IN_TAGS, JSON_OBJECT, Grammar, Section
 from lect_falcon.falcon import TOKENS
 
 TAGS = ("<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>")
@@ -120,6 +120,6 @@ FALCON_H1 = Template(
     stop=["<|im_end|>", "<|end_of_text|>"],
     markers=["<|im_start|>", "<|im_end|>", "<|begin_of_text|>", "<|end_of_text|>", *TAGS],
     # The replies of Hermes and Qwen, without thoughts.
-    reply=Grammar("hermes_json", sections=(JSON_IN_TAGS, JSON_IN_A_FENCE)),
+    reply=HERMES_JSON.but(reasoning=None),
     source="tiiuae/Falcon-H1-7B-Instruct, tokenizer_config.json",
 )

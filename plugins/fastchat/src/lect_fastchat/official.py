@@ -11,7 +11,7 @@ from lect_fastchat.model.model_adapter import get_conversation_template
 from lect_fastchat.patterns import last_part
 
 
-class Difference(NamedTuple):
+class KnownDifference(NamedTuple):
     """One difference between FastChat and a maker.
 
     Attributes:
@@ -45,12 +45,12 @@ class Difference(NamedTuple):
 
 
 @lru_cache(maxsize=1)
-def all_differences() -> tuple[Difference, ...]:
+def all_differences() -> tuple[KnownDifference, ...]:
     """Return all known differences."""
-    return tuple(Difference(**{**row, "models": tuple(row["models"])}) for row in read_json("differences.json"))
+    return tuple(KnownDifference(**{**row, "models": tuple(row["models"])}) for row in read_json("differences.json"))
 
 
-def differences(model_path: str) -> list[Difference]:
+def differences(model_path: str) -> list[KnownDifference]:
     """Return the differences that concern a model: those for its name, if FastChat gives it the template concerned."""
     rows = differences_of_name(_name(model_path))
     if not rows:
@@ -62,7 +62,7 @@ def differences(model_path: str) -> list[Difference]:
     return [row for row in rows if row.template == template]
 
 
-def differences_of_name(name: str) -> list[Difference]:
+def differences_of_name(name: str) -> list[KnownDifference]:
     """Return the differences for models of a name, whatever FastChat gives them."""
     return [row for row in all_differences() if any(fnmatchcase(name.lower(), pattern) for pattern in row.models)]
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lect.plugin import Chat, Message, Template, Writer
-from lect.plugin.grammar import JSON_IN_A_FENCE, JSON_IN_TAGS, THINK, Grammar
+from lect.plugin.grammar import HERMES_JSON
 from lect_granite.granite3 import ALIGN_WITH_DOCUMENTS, GRANITE3_1, tools_of
 
 
@@ -107,7 +107,7 @@ GRANITE4 = Template(
     stop={"<|end_of_text|>": 100257},
     markers=[*GRANITE3_1.markers, "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>"],
     # The replies of Hermes and Qwen.
-    reply=Grammar("hermes_json", reasoning=THINK, sections=(JSON_IN_TAGS, JSON_IN_A_FENCE)),
+    reply=HERMES_JSON,
     source="ibm-granite/granite-4.0-h-small, chat_template.jinja",
 )
 GRANITE4_1 = GRANITE4.but(

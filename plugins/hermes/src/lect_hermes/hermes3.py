@@ -4,14 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lect.plugin import Chat, Message, Template, Writer
-from lect.plugin.grammar import JSON_IN_A_FENCE, JSON_IN_TAGS, THINK, Grammar, ReplyFormat
-
-HERMES_JSON = ReplyFormat(
-    Grammar("hermes_json", reasoning=THINK, sections=(JSON_IN_TAGS, JSON_IN_A_FENCE)),
-    stop=("<|im_end|>", "<|endoftext|>"),
-    names="Hermes 2 and 3, Qwen2.5 and 3, QwQ, MiMo, Granite 4",
-    example='<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>',
-)
+from lect.plugin.grammar import HERMES_JSON
 
 PYTHON_TYPES = {"string": "str", "number": "float", "integer": "int", "boolean": "bool"}
 
@@ -132,7 +125,7 @@ HERMES3 = Template(
         "<|start_header_id|>", "<|end_header_id|>", "<|python_tag|>", "<|finetune_right_pad_id|>",
         "<|reserved_special_token_{}|>", "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>",
     ],
-    reply=HERMES_JSON.grammar,
+    reply=HERMES_JSON,
     source="NousResearch/Hermes-3-Llama-3.1-8B, tokenizer_config.json: tool_use and default",
 )  # fmt: skip
 HERMES2_PRO = HERMES3.but(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from lect.plugin import Difference
 from lect_jinja.asked import NO_SWITCHES, REFUSED, Case, answer, calls, result, says
 from lect_jinja.knowledge import fingerprint
 
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
     from lect.plugin import Template
 
 FAILED = "(an error)"
-SHOWN = 32
-"""Characters of a difference that are shown."""
 FEWEST_COMPARED = 8
 """How many conversations must be compared: a template that fails on nearly all of them matches no other."""
 
@@ -57,36 +56,9 @@ CONVERSATIONS = (
     Case("an image", [_IMAGE]),
     Case("a text in parts", [_PARTS, _ANSWER, _IMAGE]),
 )
+_PLACES = {conversation.what: number for number, conversation in enumerate(CONVERSATIONS)}
 TELLING = (0, 15)
 """The conversations that tell most templates apart: a question, and tools."""
-
-
-class Difference(NamedTuple):
-    """Where two templates first differ.
-
-    Attributes:
-        alike: How many conversations before that they agree on.
-        what: What differs: the kind of conversation, or an option.
-        at: The position of the first character that differs.
-        one: What the first writes there.
-        other: What the second writes there.
-    """
-
-    alike: int
-    what: str
-    at: int = 0
-    one: str = ""
-    other: str = ""
-
-    @property
-    def depth(self) -> tuple[int, int]:
-        """How far the two are alike."""
-        return self.alike, self.at
-
-    def __str__(self) -> str:
-        if not (self.one or self.other):
-            return self.what
-        return f"{self.what}, at character {self.at}: {self.one!r} / {self.other!r}"
 
 
 class Behaviour:
@@ -110,16 +82,16 @@ class Behaviour:
     def difference(self, other: Template) -> Difference | None:
         """Return where another template first differs; None if no conversation tells them apart."""
         compared = 0
-        for alike, conversation in enumerate(CONVERSATIONS):
-            mine = self._answer(alike)
+        for number, conversation in enumerate(CONVERSATIONS):
+            mine = self._answer(number)
             # Where a template crashes by accident there is nothing to compare.
             if mine is not None:
                 theirs = answer(other, conversation) or FAILED
                 if mine != theirs:
-                    return _difference(alike, conversation.what, mine, theirs)
+                    return Difference(conversation.what, mine, theirs)
                 compared += mine != REFUSED
         if compared < FEWEST_COMPARED:
-            return Difference(compared, "it fails on too many conversations to be compared")
+            return Difference("it fails on too many conversations to be compared")
         return self._difference_of_options(other)
 
     def _answer(self, number: int) -> str | None:
@@ -128,17 +100,16 @@ class Behaviour:
         return self._answers[number]
 
     def _difference_of_options(self, other: Template) -> Difference | None:
-        alike = len(CONVERSATIONS)
         for option in self._options:
             if option not in other.options:
-                return Difference(alike, f"the option {option!r}, which only one reads")
+                return Difference(f"the option {option!r}, which only one reads")
             for value in (True, False):
                 for conversation in CONVERSATIONS[::4]:
                     asked = conversation.having(option, value)
                     mine, theirs = (answer(each, asked) for each in (self._template, other))
                     # A family may accept less than its maker's template: a list of names where that accepts anything.
                     if mine and theirs and mine != theirs:
-                        return _difference(alike, asked.what, mine, theirs)
+                        return Difference(asked.what, mine, theirs)
         return None
 
 
@@ -152,7 +123,7 @@ def print_of(prompt: str | None) -> str:
     return fingerprint(prompt or FAILED)[:16]
 
 
-def _difference(alike: int, what: str, one: str, other: str) -> Difference:
-    pairs = enumerate(zip(one, other, strict=False))
-    at = next((at for at, (mine, theirs) in pairs if mine != theirs), min(len(one), len(other)))
-    return Difference(alike, what, at, one[at : at + SHOWN], other[at : at + SHOWN])
+def depth(difference: Difference | None) -> tuple[int, int]:
+    """Return how far two templates are alike: the conversations that they agree on, and the characters after that."""
+    number = _PLACES.get(difference.kind, len(CONVERSATIONS)) if difference else len(CONVERSATIONS) + 1
+    return number, difference.at if difference else 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import lect
@@ -25,15 +24,13 @@ from lect_jinja.sources.tokens import markers_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from lect.plugin import Template
-    from lect_jinja.compare import Behaviour, Difference
+    from lect.plugin import Difference, Template
+    from lect_jinja.compare import Behaviour
     from lect_jinja.template import JinjaTemplate
 
 
 _MARKER = re.compile(r"<\|[^|<>\s]{1,40}\|>|<｜[^｜<>\s]{1,40}｜>|\[/?[A-Z_]{2,20}\]|<</?[A-Z]{2,10}>>")
 """What looks like a special token in a template. Some are not, but still separate turns: `[INST]`."""
-BEYOND = (sys.maxsize, 0)
-"""Beyond every difference."""
 _SET = re.compile(r"\{%[-+]?\s*(?:set|macro)\s+(\w+)")
 
 
@@ -98,10 +95,12 @@ def nearest(found: ModelFiles, own: Template) -> Neighbour | None:
 
     Every template that may be it is loaded for that.
     """
+    from lect_jinja.compare import depth
+
     behaviour = _behaviour(own)
     templates = ((name, _installed(name)) for name in _suggested(found))
     neighbours = [Neighbour(name, behaviour.difference(each)) for name, each in templates if each is not None]
-    return max(neighbours, key=lambda each: each.difference.depth if each.difference else BEYOND, default=None)
+    return max(neighbours, key=lambda each: depth(each.difference), default=None)
 
 
 def _alike(found: ModelFiles, own: JinjaTemplate) -> dict[str, Template]:
@@ -215,10 +214,6 @@ def with_replies(template: JinjaTemplate) -> JinjaTemplate:
 
 def _turn_end(template: Template) -> dict[str, Any]:
     """Return the marker with which a template ends an answer: a model that was trained with it ends its reply there."""
-    messages = [{"role": "user", "content": "Question"}, {"role": "assistant", "content": "Answer"}]
-    try:
-        after = template.text(messages).rpartition("Answer")[2].lstrip()
-    except LectError:
-        return {}
+    after = template.edges().around_answer[1].lstrip()
     end = template.marker_pattern and template.marker_pattern.match(after)
     return {end[0]: template.markers[end[0]]} if end else {}

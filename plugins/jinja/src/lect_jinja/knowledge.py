@@ -52,7 +52,7 @@ REPLIES = (
     ReplyRule("llama3_json", "lect-llama", ("mllama",), ("<|start_header_id|>", "ipython")),
     ReplyRule("phi4mini_functools", "lect-phi", (), ("<|tool|>", "<|/tool|>")),
     ReplyRule("mistral", "lect-mistral", ("mistral3",), ("[TOOL_CALLS]",)),
-    ReplyRule("hermes_json", "lect-qwen", ("granitemoehybrid", "qwen3"), ("<|start_of_role|>", "<tool_call>")),
+    ReplyRule("hermes_json", "lect", ("granitemoehybrid", "qwen3"), ("<|start_of_role|>", "<tool_call>")),
     ReplyRule("granite3_list", "lect-granite", (), ("<|start_of_role|>", "<|tool_call|>")),
     ReplyRule("granite_think", "lect-granite", (), ("<|start_of_role|>", "Here is my thought process:")),
     ReplyRule("solar_open", "lect-solar", ("solar_open",), ("<|tool_call:begin|>",)),
@@ -73,7 +73,7 @@ REPLIES = (
     ReplyRule("nemotron_nano_v2", "lect-nemotron", (), ("<TOOLCALL>",)),
     ReplyRule("ernie45", "lect-ernie", (), ("<tool_call>", "<response>")),
     ReplyRule("qwen3_coder_xml", "lect-qwen", (), ("<tool_call>", "<function=")),
-    ReplyRule("hermes_json", "lect-qwen", (), ("<tool_call>",)),
+    ReplyRule("hermes_json", "lect", (), ("<tool_call>",)),
     ReplyRule("think", "lect", (), ("<think>",)),
 )
 

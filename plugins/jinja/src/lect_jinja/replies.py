@@ -6,17 +6,15 @@ these. One that gives every answer back is proven. What the files of the model s
 
 from __future__ import annotations
 
-from contextlib import suppress
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import lect
-from lect.errors import LectError, LimitError
+from lect.errors import LectError
 from lect.plugin import install_command
 from lect_jinja.knowledge import AT_THE_START, READERS, REPLIES, ReplyRule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from lect import Reply
     from lect.plugin import Template
@@ -117,17 +115,15 @@ def _readers(template: Template, first: Sequence[str]) -> tuple[list[str], bool]
     """Return the formats that read all answers which any of them reads, and whether the template writes calls."""
     readers: list[str] | None = None
     writes_calls = False
-    # A template that exceeds the limits is not asked again.
-    with suppress(LimitError):
-        asked = Asked(template)
-        for message in MESSAGES:
-            for turn in asked.turns(message):
-                writes_calls = True
-                names = _possible(turn.text, first) if readers is None else readers
-                reading = [name for name in names if _reads_back(template, turn, name)]
-                if reading:
-                    readers = reading
-                    break
+    asked = Asked(template)
+    for calls, text, thought in ANSWERS:
+        for turn in asked.turns(calls, text=text, thought=thought):
+            writes_calls = True
+            names = _possible(turn.text, first) if readers is None else readers
+            reading = [name for name in names if _reads_back(template, turn, name)]
+            if reading:
+                readers = reading
+                break
     return readers or [], writes_calls
 
 
@@ -141,7 +137,7 @@ def _possible(text: str, first: Iterable[str]) -> list[str]:
 
 def _reads_back(template: Template, turn: Turn, name: str) -> bool:
     try:
-        reply = template.parse(turn.text, tools=TOOLS, prompt=turn.prompt, grammar=_grammar(name))
+        reply = template.parse(turn.text, tools=template.edges().tools, prompt=turn.prompt, grammar=_grammar(name))
     except LectError:
         return False
     message = turn.message
@@ -158,37 +154,12 @@ def _problems(reply: Reply) -> list[Any]:
 
 # What the template is asked to write
 
-_QUESTION = {"role": "user", "content": "What is the weather like?"}
-PLAIN = "Xplainx"
-_PLAIN = {"role": "assistant", "content": PLAIN}
-_PLACE = {
-    "type": "object",
-    "properties": {"city": {"type": "string"}, "days": {"type": "integer"}},
-    "required": ["city"],
-}
-TOOLS = [
-    {"type": "function", "function": {"name": name, "description": "Look it up.", "parameters": _PLACE}}
-    for name in ("get_weather", "get_time")
-]
-_CALLS = (("get_weather", {"city": "Bergen", "days": 3}), ("get_time", {"city": "Oslo"}))
 WORK, OUTPUT = 100_000, 1 << 16
 LONGEST_END = 200
-ID_STYLES = ("callnumb{index}", "functions.{name}:{index}")
+ID_STYLES = ("callnumb{1}", "functions.{0}:{1}")
 """Some makers take only nine letters and digits as an id, others write it in place of the name."""
-
-
-def _message(content: str, reasoning: str, calls: int) -> dict[str, Any]:
-    listed = [{"type": "function", "function": {"name": name, "arguments": given}} for name, given in _CALLS[:calls]]
-    thought = {"reasoning_content": reasoning} if reasoning else {}
-    return {"role": "assistant", "content": content, **thought, "tool_calls": listed}
-
-
-MESSAGES = [
-    _message(content, reasoning, calls)
-    for calls in (2, 1)
-    for content, reasoning in (("Let me look.", "They ask."), ("Let me look.", ""), ("", "They ask."), ("", ""))
-]
-"""What an answer may hold. Few templates write all of them."""
+ANSWERS = [(calls, text, thought) for calls in (2, 1) for text in (True, False) for thought in (True, False)]
+"""What an answer may hold: calls, a text, reasoning. Few templates write all of them."""
 
 
 class Asked:
@@ -201,61 +172,38 @@ class Asked:
     def __init__(self, template: Template):
         limits = template.stated()["limits"]
         fewer = limits._replace(work=min(limits.work, WORK), output=min(limits.output, OUTPUT))
-        self._template = template.but(limits=fewer, accepts=template.accepts, reply=None)
-        self._marks = [mark for mark in (*template.markers, "<think>", "</think>") if len(mark) <= LONGEST_END]
-        self._prompt = self._text(_QUESTION, ask=True)
-        self._before = self._text(_QUESTION, _PLAIN).partition(PLAIN)[0]
-        self._after = self._text(_QUESTION, _PLAIN, _QUESTION).partition(PLAIN)[2][:LONGEST_END]
+        self.edges = template.but(limits=fewer, accepts=template.accepts, reply=None).edges()
+        question, plain = self.edges.question, self.edges.answer(text=True)
+        self._prompt = self._text(question, add_generation_prompt=True)
+        self._before = self._text(question, plain).partition(plain["content"])[0]
+        self._after = self._text(question, plain, question).partition(plain["content"])[2][:LONGEST_END]
 
-    def turns(self, message: dict[str, Any]) -> Iterator[Turn]:
-        """Yield a message as the template writes all of it, in the ways in which it may have to be given or cut."""
+    def turns(self, calls: int, *, text: bool, thought: bool) -> Iterator[Turn]:
+        """Yield an answer as the template writes all of it, in the ways in which it may have to be given or cut."""
+        edges = self.edges
         for style in ID_STYLES:
-            calls = [
-                {"id": style.format(name=call["function"]["name"], index=index), **call}
-                for index, call in enumerate(message["tool_calls"])
-            ]
-            results = [
-                {"role": "tool", "tool_call_id": call["id"], "name": call["function"]["name"], "content": "Done."}
-                for call in calls
-            ]
-            for content in (message["content"],) if message["content"] else ("", None):
-                given = {**message, "content": content, "tool_calls": calls}
+            message = edges.answer(style.format, text=text, thought=thought, calls=edges.calls[2::-2][:calls])
+            for content in (message["content"],) if text else ("", None):
+                given = {**message, "content": content}
                 # Some write the last message differently from those before it.
-                for later in ([], results):
-                    whole = self._text(_QUESTION, given, *later)
-                    for prompt, text in dict.fromkeys(self._answers(whole)):
-                        if all(each in text for each in _said(message)):
-                            yield Turn(message, prompt, text)
+                for later in ([], edges.results(given)):
+                    whole = self._text(edges.question, given, *later)
+                    for prompt, written in dict.fromkeys(self._answers(whole)):
+                        if all(each in written for each in _said(message)):
+                            yield Turn(message, prompt, written)
 
-    def _text(self, *messages: dict[str, Any], ask: bool = False) -> str:
+    def _text(self, *messages: Mapping[str, Any], add_generation_prompt: bool = False) -> str:
         """Return a prompt; nothing if the template fails."""
-        try:
-            return self._template.text(messages, tools=TOOLS, add_generation_prompt=ask)
-        except LimitError:
-            raise
-        except LectError:
-            return ""
+        text = self.edges.shown(*messages, tools=self.edges.tools, add_generation_prompt=add_generation_prompt)
+        return text or ""
 
     def _answers(self, whole: str) -> Iterator[tuple[str, str]]:
         """Yield the answer at the end of a prompt, with what comes before it, in the ways in which it may be cut."""
-        yield self._cut(whole, self._prompt)
+        yield self.edges.cut(whole, self._prompt)
         # What surrounds any answer in the history is not part of this one, even if the prompt does not begin it.
-        prompt, text = self._cut(whole, self._before)
+        prompt, text = self.edges.cut(whole, self._before)
         ends = (length for length in range(len(self._after), 0, -1) if text.endswith(self._after[:length]))
         yield prompt, text[: len(text) - next(ends, 0)]
-
-    def _cut(self, whole: str, before: str) -> tuple[str, str]:
-        """Cut a prompt where it begins to differ from what comes before another answer, but not within a mark."""
-        pairs = enumerate(zip_longest(before, whole))
-        start = next((at for at, (one, other) in pairs if one != other), len(before))
-        within = [
-            length
-            for mark in self._marks
-            for length in range(1, min(len(mark), start + 1))
-            if whole.startswith(mark, start - length)
-        ]
-        start -= max(within, default=0)
-        return whole[:start], whole[start:]
 
 
 def _said(message: dict[str, Any]) -> Iterator[str]:
@@ -263,4 +211,4 @@ def _said(message: dict[str, Any]) -> Iterator[str]:
     yield message.get("reasoning_content", "")
     for call in message["tool_calls"]:
         yield call["function"]["name"]
-        yield call["function"]["arguments"]["city"]
+        yield next(iter(call["function"]["arguments"].values()))

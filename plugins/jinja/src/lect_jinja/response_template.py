@@ -72,15 +72,13 @@ def renderer(text: str, template: Template) -> Callable[[list[dict[str, str]], b
 
 def _anchors(template: Template) -> list[str]:
     """Return what opens the turn of the model in a prompt, without what is opened in the turn."""
-    tail = template.text([QUESTION], add_generation_prompt=True).rpartition(QUESTION["content"])[2]
+    head, said = template.edges().opening
     reasoning = template.reply.reasoning if template.reply else None
     own = [mark.strip() for mark in (*reasoning.open, *reasoning.close)] if reasoning else []
-    end = min((tail.find(mark) for mark in own if mark in tail), default=len(tail))
-    head = tail[:end]
     begins = [head.rfind(mark) for mark in template.markers if mark in head and mark not in own]
     # Without white space at its end, which the model may write, or nobody.
     anchor = head[max(begins, default=0) :].rstrip() or head
-    closed = tail[end:].startswith(tuple(own[-1:])) and tail[end:].rstrip()
+    closed = said.startswith(tuple(own[-1:])) and said.rstrip()
     return [anchor + closed, anchor] if closed else [anchor]
 
 

@@ -1,7 +1,7 @@
 """Ling 2.0: a system turn that says that there is no detailed thinking, and calls as JSON in tags."""
 
 from lect.plugin import Chat, Template, Writer, thought_and_answer
-from lect.plugin.grammar import JSON_IN_A_FENCE, JSON_IN_TAGS, THINK, Grammar
+from lect.plugin.grammar import HERMES_JSON
 
 END = "<|role_end|>"
 
@@ -79,6 +79,6 @@ LING2 = Template(
             "</think>", "[CLS]", "[gMASK]",
         )),
     },
-    reply=Grammar("hermes_json", reasoning=THINK, sections=(JSON_IN_TAGS, JSON_IN_A_FENCE)),
+    reply=HERMES_JSON,
     source="inclusionAI/Ling-V2, resource/tokenizer/config_sft/tokenizer_config.json, 2025-09-10",
 )  # fmt: skip

@@ -5,16 +5,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from lect.plugin import Chat, Template, Turn, TurnTemplate, Writer
-from lect.plugin.grammar import (
-    CALL_IN_WORDS,
-    JSON_IN_A_FENCE,
-    JSON_IN_TAGS,
-    THINK,
-    Grammar,
-    ReplyFormat,
-    Section,
-    Wrapper,
-)
+from lect.plugin.grammar import CALL_IN_WORDS, HERMES_JSON, THINK, Grammar, ReplyFormat, Section, Wrapper
 from lect_qwen.chatml import (
     QWEN1_5_MARKERS,
     QWEN2_5_MARKERS,
@@ -46,13 +37,6 @@ REACT = ReplyFormat(
     names="Qwen 1, InternLM2 and others that are told to",
     example='Thought: I need the weather.\nAction: get_weather\nAction Input: {"city": "Paris"}\nObservation:',
 )
-HERMES_JSON = ReplyFormat(
-    Grammar("hermes_json", reasoning=THINK, sections=(JSON_IN_TAGS, JSON_IN_A_FENCE)),
-    stop=("<|im_end|>", "<|endoftext|>"),
-    names="Hermes 2 and 3, Qwen2.5 and 3, QwQ, MiMo, Granite 4",
-    example='<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>',
-)
-
 # The maker's code stops at <|im_start|> too.
 QWEN1 = TurnTemplate(
     "qwen-7b-chat",
@@ -249,7 +233,7 @@ QWEN2_5 = Template(
     stop=STOP,
     # The tags around a result are plain text before Qwen3.
     markers=QWEN2_5_MARKERS | {"<tool_response>": None, "</tool_response>": None},
-    reply=HERMES_JSON.grammar,
+    reply=HERMES_JSON,
     source="Qwen/Qwen2.5-3B-Instruct, tokenizer_config.json",
 )
 QWQ = QWEN2_5.but(

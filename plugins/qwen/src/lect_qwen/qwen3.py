@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from lect.plugin import Chat, Message, Template, Writer, thought_and_answer
+from lect.plugin.grammar import HERMES_JSON
 from lect_qwen.chatml import (
     QWEN3_MARKERS,
     STOP,
@@ -14,7 +15,6 @@ from lect_qwen.chatml import (
     write_result,
     write_tools,
 )
-from lect_qwen.qwen2 import HERMES_JSON
 
 NO_THOUGHT = "<think>\n\n</think>\n\n"
 
@@ -162,7 +162,7 @@ QWEN3 = Template(
     options=["enable_thinking"],
     stop=STOP,
     markers=QWEN3_MARKERS,
-    reply=HERMES_JSON.grammar,
+    reply=HERMES_JSON,
     source="Qwen/Qwen3-1.7B, tokenizer_config.json",
 )
 # The first release. It differs from the later ones only in how it treats content in parts, which it never sees.

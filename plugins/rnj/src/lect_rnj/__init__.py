@@ -1,7 +1,7 @@
 """Rnj-1, by Essential AI."""
 
 from lect.plugin import Chat, Family, Message, Rule, Template, Writer
-from lect.plugin.grammar import JSON_IN_A_FENCE, JSON_IN_TAGS, THINK, Grammar
+from lect.plugin.grammar import HERMES_JSON
 
 __lect_api__ = "~=1.0"
 
@@ -70,7 +70,7 @@ RNJ = Template(
     markers=[
         *(BOS, END, HEADER, "<|end_header_id|>", "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>"),
     ],
-    reply=Grammar("hermes_json", reasoning=THINK, sections=(JSON_IN_TAGS, JSON_IN_A_FENCE)),
+    reply=HERMES_JSON,
     source="EssentialAI/rnj-1-instruct, tokenizer_config.json",
 )
 

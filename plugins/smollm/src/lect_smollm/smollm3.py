@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lect.plugin import Chat, Template, Writer
-from lect.plugin.grammar import JSON_IN_A_FENCE, JSON_IN_TAGS, THINK, Grammar
+from lect.plugin.grammar import HERMES_JSON, THINK
 
 NO_THOUGHT = "<think>\n\n</think>\n"
 IDENTITY = "You are a helpful AI assistant named SmolLM, trained by Hugging Face."
@@ -140,10 +140,6 @@ SMOLLM3 = Template(
         "</tool_response>", "<code>", "</code>",
     ],
     # The replies of Hermes and Qwen; what is round a thought as in the reply in ggml-org/llama.cpp#14581.
-    reply=Grammar(
-        "hermes_json",
-        reasoning=THINK.but(written=("\n", "\n</think>\n\n")),
-        sections=(JSON_IN_TAGS, JSON_IN_A_FENCE),
-    ),
+    reply=HERMES_JSON.but(reasoning=THINK.but(written=("\n", "\n</think>\n\n"))),
     source="HuggingFaceTB/SmolLM3-3B, chat_template.jinja",
 )  # fmt: skip

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 Verdict = Literal["identical", "equal", "different"]
 
 
-class Difference(NamedTuple):
-    """A difference, with the first request that shows it."""
+class Symptom(NamedTuple):
+    """What differs, with the first request that shows it."""
 
     what: str
     """The request."""
@@ -56,7 +56,7 @@ class Report(NamedTuple):
     template: str
     known: str = ""
     compared: int = 0
-    differences: tuple[Difference, ...] = ()
+    differences: tuple[Symptom, ...] = ()
     warnings: tuple[str, ...] = ()
 
     @property
@@ -116,7 +116,7 @@ def compared(
     ask: Callable[[Case], str | None], maker: Template, cases: Iterable[Case], bos: str = ""
 ) -> dict[str, Any]:
     """Put all requests to both sides, and return the fields of a report that this decides."""
-    first: dict[str, Difference] = {}
+    first: dict[str, Symptom] = {}
     count = 0
     for case in cases:
         makers = answer(maker, case)
@@ -128,6 +128,6 @@ def compared(
             continue
         # What is said several times of one request is one difference.
         for says, meaning in {each.says: each for each in meanings(case, theirs, makers, bos or maker.bos)}.items():
-            known = first.get(says, Difference(case.what, meaning, 0))
+            known = first.get(says, Symptom(case.what, meaning, 0))
             first[says] = known._replace(seen=known.seen + 1)
     return {"verdict": "different" if first else "equal", "compared": count, "differences": tuple(first.values())}

@@ -1,0 +1,229 @@
+"""What a template writes around an answer: found out once, from one set of probes, and kept with the template.
+
+A grammar says how a reply is read. How a prompt opens the answer, what stands around reasoning and calls, and what ends
+a turn is known to the template alone, so it is asked to write conversations of its own (see `tokens/probes.py`).
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from marshal import dumps
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lect.computed import computed
+from lect.errors import LectError, LimitError
+from lect.prompt.message import REASONING_NAMES
+from lect.reply.blocks import NO_REASONING
+from lect.tokens.probes import CALLS, QUESTION, RESULT, TEXT, TOOLS, VALUE, answer, results
+from lect.tokens.turns import agreement, first_mark, is_own, stops_of
+from lect.values import EQUAL_BYTES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from lect.facts import Facts
+    from lect.prompt.segments import Layout
+    from lect.reply.grammar import Grammar, Reasoning
+    from lect.tokens.probes import IdOf
+
+    Messages = Sequence[Mapping[str, Any]]
+
+LONGEST_KEPT = 64 * 1024
+"""Characters of a rendered probe that is kept; a longer one has a very long system text."""
+
+
+class Around(NamedTuple):
+    """What is around reasoning: from the mark that opens it to its text, and from there to what follows it."""
+
+    before: str
+    after: str
+
+
+class Edges:
+    """What a template writes around an answer, with some options.
+
+    Args:
+        template: The template.
+        options: The options.
+    """
+
+    question, tools, calls = QUESTION, TOOLS, CALLS
+    results = staticmethod(results)
+
+    def __init__(self, template: Any, options: Mapping[str, Any]):
+        self.facts: Facts = template
+        self._template, self._options = template, options
+        self._rendered: dict[bytes, Any] = {}
+        self._texts: dict[bytes, str | None] = {}
+        self._exceeded: LimitError | None = None
+        self.grows: bool | None = None
+        """Whether a further turn only adds to what the model wrote, once `Template.prefix_stable` was read."""
+
+    @computed
+    def grammar(self) -> Grammar | None:
+        """The grammar of the template; of a model's own template it is found by asking."""
+        grammar: Grammar | None = self._template.reply
+        return grammar
+
+    @computed
+    def marks(self) -> Reasoning:
+        """What marks reasoning."""
+        return (self.grammar and self.grammar.reasoning) or NO_REASONING
+
+    # Probes: each is written only once
+
+    def render(self, messages: Messages, *, tools: Any = None, add_generation_prompt: bool = False) -> Any:
+        """Return a probe as the template renders it.
+
+        Raises:
+            LectError: If the template refuses it.
+        """
+        key = _key(messages, tools, add_generation_prompt)
+        if key not in self._rendered:
+            try:
+                prompt = self._ask(self._template.render, messages, tools, add_generation_prompt)
+            except LectError as error:
+                self._rendered[key] = error
+                raise
+            # Its turns ask for prompts that are known here too.
+            prompt.write = self.text
+            if len(prompt.text) > LONGEST_KEPT:
+                return prompt
+            self._rendered[key] = prompt
+        if isinstance(self._rendered[key], LectError):
+            raise self._rendered[key]
+        return self._rendered[key]
+
+    def text(
+        self, messages: Messages, *, tools: Any = None, add_generation_prompt: bool = False, **options: Any
+    ) -> str:
+        """Return the text of a probe as it is rendered; the options are those of the edges."""
+        text: str = self.render(messages, tools=tools, add_generation_prompt=add_generation_prompt).text
+        return text
+
+    def shown(self, *messages: Mapping[str, Any], tools: Any = None, add_generation_prompt: bool = False) -> str | None:
+        """Return the text of a probe without rendering it; None if the template refuses it."""
+        key = _key(messages, tools, add_generation_prompt)
+        if key in self._rendered:
+            return getattr(self._rendered[key], "text", None)
+        if key not in self._texts:
+            try:
+                text: str | None = self._ask(self._template.text, messages, tools, add_generation_prompt)
+            except Exception:  # a subclass of Template may raise anything, and no reply may be lost by it
+                text = None
+            self._texts[key] = text
+        return self._texts[key]
+
+    def _ask(self, write: Callable[..., Any], messages: Messages, tools: Any, add_generation_prompt: bool) -> Any:
+        if self._exceeded is not None:
+            raise self._exceeded
+        try:
+            return write(messages, tools=tools, add_generation_prompt=add_generation_prompt, **self._options)
+        except LimitError as error:
+            # A hostile template would use up its limits in each probe.
+            self._exceeded = error
+            raise
+
+    def answer(self, id_of: IdOf | None = None, **has: Any) -> dict[str, Any]:
+        """Return an answer that has a text, reasoning or calls; by default with ids as the model spells them."""
+        return answer(id_of or self._id_of, **has)
+
+    def _id_of(self, name: str, number: int) -> str:
+        return self.grammar.id_of(name, number) if self.grammar else f"call_{number}"
+
+    def cut(self, text: str, prompt: str) -> tuple[str, str]:
+        """Cut a text where it ceases to agree with a prompt: before that is the prompt of the answer that follows."""
+        at = len(prompt) if text.startswith(prompt) else agreement(text, prompt, self.facts, 0, len(text))
+        return text[:at], text[at:]
+
+    # The prompt
+
+    @computed
+    def prompt(self) -> str | None:
+        """The prompt for a plain question; None if the template refuses it."""
+        return self.shown(QUESTION, add_generation_prompt=True)
+
+    @computed
+    def opening(self) -> tuple[str, str]:
+        """What follows a question in a prompt with tools: the header, and what is said on the model's behalf.
+
+        Raises:
+            LectError: If the template refuses the question.
+        """
+        try:
+            prompt = self.text([QUESTION], tools=TOOLS, add_generation_prompt=True)
+        except LectError:
+            prompt = self.text([QUESTION], add_generation_prompt=True)
+        tail = prompt.rpartition(QUESTION["content"])[2]
+        at = first_mark(tail, (*self.marks.open, *self.marks.close), 0, len(tail))
+        return tail[:at], tail[at:]
+
+    # An answer in history
+
+    @computed
+    def around_answer(self) -> tuple[str, str]:
+        """What is between a question and its answer, and what follows a last answer; empty if it is not shown."""
+        before, found, after = (self.shown(QUESTION, self.answer(text=True)) or "").partition(TEXT)
+        _, asked, between = before.rpartition(QUESTION["content"])
+        return (between if asked else before, after) if found else ("", "")
+
+    @computed
+    def spaces(self) -> tuple[str, str]:
+        """What is between a question and its answer, and the white space before the stop, as history has them.
+
+        A model that was trained on the white space around an answer writes it too, but it is not part of the answer.
+        """
+        before, after = self.around_answer
+        tail = after[: first_mark(after, self.facts.stop, 0, len(after))]
+        return before, tail if tail.isspace() else ""
+
+    # A session: an answer, and a call with its result
+
+    @computed
+    def _session(self) -> Any:
+        """A conversation that goes on after an answer, and after a call; without the call if that is refused."""
+        question, called = [QUESTION, self.answer(text=True), QUESTION], self.answer(thought=True, calls=CALLS[:1])
+        for messages, tools in (([*question, called, *results(called)], TOOLS), (question, None)):
+            with suppress(LectError):
+                return self.render(messages, tools=tools)
+        return None
+
+    def stop_after(self, message: Mapping[str, Any]) -> str:
+        """Return the stop that only the next turn writes after an answer, or else the only one; empty if none."""
+        session = self._session.text if self._session else ""
+        calls = message.get("tool_calls") and VALUE in session
+        said, follower = (VALUE, RESULT) if calls else (TEXT, QUESTION["content"])
+        between = session.partition(said)[2].partition(follower)[0]
+        stops = stops_of(self.facts)
+        found = [(at, -len(stop), stop) for stop in stops if (at := between.find(stop)) >= 0]
+        return min(found)[2] if found else stops[0] if len(stops) == 1 else ""
+
+    @computed
+    def around_reasoning(self) -> Around | None:
+        """What the model writes around reasoning, by its grammar or as a probe shows it; None if neither tells."""
+        if written := self.marks.written:
+            return Around(self.marks.open[0] + written[0], written[1])
+        with suppress(LectError):
+            answered = self.render([QUESTION, self.answer(text=True, thought=True)])
+            if around := around_reasoning(self.marks, answered.layout, 1):
+                return around
+        return around_reasoning(self.marks, self._session.layout, 3) if self._session else None
+
+
+def _key(messages: Messages, tools: Any, add_generation_prompt: bool) -> bytes:
+    return dumps((list(messages), bool(tools), add_generation_prompt), EQUAL_BYTES)
+
+
+def around_reasoning(marks: Reasoning, layout: Layout, message: int) -> Around | None:
+    """Return what is around the reasoning of a message in a rendering; None if it is not there."""
+    text, segments, starts = layout.text, layout.segments, layout.starts
+    own = [at for at, each in enumerate(segments) if is_own(each, message) and each.path[2] in REASONING_NAMES]
+    if not own or own[0] == 0:
+        return None
+    begin, end = starts[own[0]], starts[own[-1] + 1]
+    opened = max((text.rfind(mark, starts[own[0] - 1], begin) for mark in marks.open), default=-1)
+    closes = [at + len(mark) for mark in marks.close if (at := text.find(mark, end)) >= 0]
+    if opened < 0 or not closes:
+        return None
+    rest = text[min(closes) :]
+    return Around(text[opened:begin], text[end : len(text) - len(rest.lstrip())])

@@ -1,0 +1,63 @@
+"""The conversations with which a template is asked what it writes around an answer.
+
+Their texts, names, keys and values are words that occur nowhere else: what is between them is the template's own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    IdOf = Callable[[str, int], str]
+    """Makes the id of a call from the name of the tool and the number of the call in its answer."""
+
+QUESTION: dict[str, Any] = {"role": "user", "content": "zqqu"}
+TEXT, THOUGHT, RESULT = "zqco", "zqre", "zqrs"
+NAMES = ("zqfa", "zqfb", "zqfc", "zqfd")
+KEY, LAST_KEY, VALUE = "zqky", "zqkz", "zqvl"
+SAMPLES: dict[str, tuple[str, Any]] = {
+    "string": (KEY, VALUE),
+    "integer": ("zqki", 7919),
+    "number": ("zqkn", 7.25),
+    "boolean": ("zqkb", True),
+    "null": ("zqku", None),
+    "array": ("zqka", [VALUE]),
+    "object": ("zqko", {"zqkk": VALUE}),
+}
+"""By type, a key and a value."""
+ONE = {KEY: VALUE}
+TWO = dict([*SAMPLES.values()][:2])
+EVERY_TYPE = {LAST_KEY: VALUE} | dict(SAMPLES.values())
+"""The first two keys are the last two in alphabetical order, so that they are side by side even if they are sorted."""
+CALLS: tuple[tuple[str, dict[str, Any]], ...] = tuple(zip(NAMES, (ONE, EVERY_TYPE, TWO, {}), strict=True))
+"""Names and arguments: a text, one of each type, a text and a number, none."""
+_PROPERTIES = {LAST_KEY: {"type": "string"}} | {key: {"type": kind} for kind, (key, _) in SAMPLES.items()}
+_PARAMETERS = {"type": "object", "properties": _PROPERTIES}
+TOOLS: list[dict[str, Any]] = [
+    {"type": "function", "function": {"name": name, "description": "zqde", "parameters": _PARAMETERS}} for name in NAMES
+]
+
+
+def answer(
+    id_of: IdOf, *, text: bool = False, thought: bool = False, calls: Sequence[tuple[str, Mapping[str, Any]]] = ()
+) -> dict[str, Any]:
+    """Return an assistant's message that has a text, reasoning and calls, or some of these."""
+    message: dict[str, Any] = {"role": "assistant", "content": TEXT if text else ""}
+    if thought:
+        message["reasoning_content"] = THOUGHT
+    if calls:
+        message["tool_calls"] = [
+            {"id": id_of(name, at), "type": "function", "function": {"name": name, "arguments": arguments}}
+            for at, (name, arguments) in enumerate(calls)
+        ]
+    return message
+
+
+def results(message: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the results of the calls of a message."""
+    return [
+        {"role": "tool", "content": RESULT, "name": call["function"]["name"], "tool_call_id": call["id"]}
+        for call in message.get("tool_calls", ())
+    ]
