@@ -13,7 +13,7 @@ from lect.format.replies import Replies
 from lect.objects import plain_messages
 from lect.prompt.chat import Chat, read_chat
 from lect.prompt.fields import is_list
-from lect.prompt.limits import DEFAULT, Limits, is_encodable
+from lect.prompt.limits import DEFAULT, LONGEST_UNCOUNTED, Limits, is_encodable
 from lect.prompt.message import Request
 from lect.prompt.program import run_program, words_in
 from lect.prompt.segments import FromProgram
@@ -32,6 +32,7 @@ FACTS = (Facts.__init__.__kwdefaults__ or {}).keys()
 CONTROL_POLICIES: tuple[ControlPolicy, ...] = get_args(ControlPolicy)
 REPORT: ControlPolicy = "report"
 ALLOW: ControlPolicy = "allow"
+_make = tuple.__new__
 
 
 class Template(Replies):
@@ -241,22 +242,23 @@ class Template(Replies):
                 limits=limits,
                 **options,
             ).text
-        return self._written(Request(messages, tools, options, add_generation_prompt))
+        return self._written(_make(Request, (messages, tools, options, add_generation_prompt)))
 
     def _written(self, request: Request) -> str:
         """Return the prompt as the program writes it."""
         chat, request = read_chat(self, request, tracked=False)
-        messages, tools, options, asking = request
         out = Writer()
         try:
             run_program(self.program, chat, out)
             text = out.joined()
-            DEFAULT.check_prompt(text)
+            if len(text) > LONGEST_UNCOUNTED:
+                DEFAULT.check_prompt(text)
             if text.isascii() or is_encodable(text):
                 return text
         except PluginError:
             pass
         # This fails too, and can name the message or field.
+        messages, tools, options, asking = request
         return self.render(messages, tools=tools, add_generation_prompt=asking, **options).text
 
 

@@ -2,14 +2,13 @@
 
 # Annotations are not postponed: a named tuple with string annotations takes twice as long to create.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Self
 
 from lect.format.template import Template
 from lect.prompt.chat import Chat
-from lect.prompt.limits import DEFAULT, LONGEST_IN_LOOP, is_encodable
+from lect.prompt.limits import DEFAULT, LONGEST_UNCOUNTED, is_encodable
 from lect.prompt.message import Message, Request
 from lect.prompt.messages import messages_of_pairs
 from lect.prompt.writer import Writer
@@ -223,12 +222,14 @@ class TurnTemplate(Template):
     def _written(self, request: Request) -> str:
         messages, tools, options, asking = request
         text = None
-        if type(messages) is list and len(messages) <= DEFAULT.messages and not (tools or options):
-            # A message with another field may say more than its text.
-            with suppress(LookupError, TypeError, ValueError, AttributeError):
+        if self._static and type(messages) is list and len(messages) <= DEFAULT.messages and not (tools or options):
+            try:
                 is_ordinary = self._is_table or bool(asking) is (messages[-1]["role"] != "assistant")
+                # A message with another field may say more than its text.
                 if is_ordinary and sum(map(len, messages)) == 2 * len(messages):
                     text = self._joined(map(ROLE_AND_TEXT, messages), asking)
+            except (LookupError, TypeError, ValueError, AttributeError):
+                pass
         return super()._written(request) if text is None else text
 
     def _joined(self, pairs: Iterator[Sequence[Any]], ask: bool) -> str | None:
@@ -259,7 +260,7 @@ class TurnTemplate(Template):
         except (LookupError, TypeError, ValueError, AttributeError, StopIteration):
             # There are none, or something in them is not just a text for a role that has a turn.
             return None
-        return text if len(text) <= LONGEST_IN_LOOP and (text.isascii() or is_encodable(text)) else None
+        return text if len(text) <= LONGEST_UNCOUNTED and (text.isascii() or is_encodable(text)) else None
 
     def _opened(self, system: Sequence[Sequence[str]]) -> list[str]:
         out = [self.bos, self.opening, "" if system else self.without_system]

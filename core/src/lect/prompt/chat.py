@@ -78,7 +78,8 @@ class Chat:
         if options:
             _refuse_misspelt(options, facts)
             limits.check_values(options, ("options",))
-        limits.check_counts(messages, tools)
+        if tools or type(messages) is not list or len(messages) > limits.messages:
+            limits.check_counts(messages, tools)
         self.facts = facts
         self.messages: Sequence[Message] = read_messages(
             messages, facts.accepted_roles, facts.accepts, tracked=tracked, limits=limits
@@ -160,13 +161,13 @@ class Chat:
 
     def date(self) -> date:
         """Return the day to write into the prompt: the option `date`, or today."""
-        # Imported here because few templates ask for the day.
-        import datetime
-
         day = self.options.get("date")
         if day is None:
-            day = today()
-        elif not isinstance(day, datetime.date):
+            return today()
+        # Imported here because few callers give one.
+        import datetime
+
+        if not isinstance(day, datetime.date):
             wrong("option date", day, "a date or a datetime")
         # A caller's subclass could return anything as its text.
         return datetime.date.fromordinal(datetime.date.toordinal(day))

@@ -42,7 +42,8 @@ class Input(str):
     # Operations that return a part of the text: the offset moves along.
 
     def strip(self, chars: str | None = None, /) -> Input:
-        return self.lstrip(chars).rstrip(chars)
+        # Most texts have no white space at their ends.
+        return self if len(str.strip(self, chars)) == len(self) else self.lstrip(chars).rstrip(chars)
 
     def lstrip(self, chars: str | None = None, /) -> Input:
         text = str.lstrip(self, chars)

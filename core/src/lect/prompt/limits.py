@@ -103,8 +103,8 @@ def _there_are(count: int, what: str) -> str:
 
 
 DEFAULT = Limits()
-LONGEST_IN_LOOP = DEFAULT.bytes // 4
-"""Characters: a longer prompt may have more bytes than allowed, so the loop of a table leaves it to its program."""
+LONGEST_UNCOUNTED = DEFAULT.bytes // 4
+"""Characters: only a longer prompt may have more bytes than allowed."""
 
 
 def is_encodable(text: str) -> bool:

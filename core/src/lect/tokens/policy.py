@@ -135,7 +135,7 @@ def own_weight(message: Mapping[str, Any], index: int) -> float | None:
 
 def said_of_loss(message: Mapping[str, Any]) -> dict[str, Any]:
     """Return the part of a message that decides its loss."""
-    return {name: message[name] for name in message.keys() & {"role", *STATES}}
+    return {name: value for name, value in message.items() if name == "role" or name in STATES}
 
 
 DEFAULT_POLICY = LossPolicy._usual = LossPolicy()

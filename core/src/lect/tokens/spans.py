@@ -48,18 +48,20 @@ def loss_spans(
     _refuse_unknown(policy, messages)
     last = max((turn.message for turn in turns if weights.get(turn.message)), default=None)
     spans: list[LossSpan] = []
+    make = tuple.__new__
     for turn in turns:
         weight = weights.get(turn.message, 0.0)
         if not weight and turn.message not in policy.spans:
             continue
         start = turn.header_end if policy.train_prefill else turn.start
         pieces = [
-            LossSpan(begin, end, weight * policy.kind_weight(kind), turn.message, kind)
+            make(LossSpan, (begin, end, weight * policy.kind_weight(kind), turn.message, kind))
             for begin, end, kind in _pieces(layout, turn, start)
         ]
-        pieces = _adjusted(layout, pieces, turn.message, policy)
+        if policy.patterns or policy.spans:
+            pieces = _adjusted(layout, pieces, turn.message, policy)
         if policy.stop in ("turn", "always") or (policy.stop == "last" and turn.message == last):
-            pieces.append(LossSpan(turn.stop, turn.end, weight, turn.message, "stop"))
+            pieces.append(make(LossSpan, (turn.stop, turn.end, weight, turn.message, "stop")))
         if policy.train_separator:
             pieces.append(LossSpan(turn.end, turn.close, weight, turn.message, "separator"))
         spans += _joined(pieces)
@@ -121,9 +123,10 @@ def _weights(turns: Sequence[TurnSpan], messages: Sequence[Mapping[str, Any]], p
     for message in by_role[-1:] if policy.last else by_role:
         trained[message] = 1.0
     for turn in turns:
-        own = own_weight(messages[turn.message], turn.message)
-        if own is not None and (own == 0 or turn.message in trained or not policy.last):
-            trained[turn.message] = own
+        message = turn.message
+        own = own_weight(messages[message], message) if len(messages[message]) > 1 else None
+        if own is not None and (own == 0 or message in trained or not policy.last):
+            trained[message] = own
     return trained
 
 

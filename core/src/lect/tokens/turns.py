@@ -53,39 +53,43 @@ def turns_of(
     layout: Layout, facts: Facts, request: Request, write: Write, wanted: slice = slice(None)
 ) -> list[TurnSpan]:
     """Return the turns of all messages that the template writes something for, or of those that are wanted."""
+    text, starts, segments = layout.text, layout.starts, layout.segments
     stops = stops_of(facts)
     opening, closing = _reasoning_marks(facts)
     marks = (*opening, *closing)
-    asked = _Asked(layout.text, facts, request, write)
-    closes = [*call_marks(facts, "close")]
+    asked = _Asked(text, facts, request, write)
+    make = tuple.__new__
     turns = []
     for message, first, behind, own in regions_of(layout)[wanted]:
-        begin, close = layout.starts[first], layout.starts[behind]
-        own_start = layout.starts[own[0]] if own else close
-        own_end = layout.starts[own[-1] + 1] if own else begin
+        begin, close = starts[first], starts[behind]
+        own_start, own_end, last = close, begin, behind
+        if own:
+            own_start, own_end = starts[own[0]], starts[own[-1] + 1]
+            # A few formats write the results of calls into the same turn.
+            for at in range(own[-1] + 1, behind):
+                if is_anothers(segments[at], message):
+                    last = at
+                    break
         given = request.messages[message]
         is_asked = False
         if given.get("role") == "assistant":
             start, is_asked = asked.start(message, begin, own_start, close)
-            header_end = first_mark(layout.text, marks, begin, start)
+            header_end = first_mark(text, marks, begin, start)
         else:
             header_end = start = own_start
-        # A few formats write the results of calls into the same turn.
-        others = (at for at in range(own[-1] + 1, behind) if is_anothers(layout.segments[at], message)) if own else ()
-        last = next(iter(others), behind)
-        stop, end = stop_in(layout.text, stops, max(start, own_end), layout.starts[last])
+        stop, end = stop_in(text, stops, max(start, own_end), starts[last])
         if last < behind:
-            close = layout.starts[last]
+            close = starts[last]
             if stop == end:
                 # What follows the last mark of the calls may be their names again, in the results.
-                marks_end = _last_mark_end(layout.text, closes, start, close)
+                marks_end = _last_mark_end(text, call_marks(facts, "close"), start, close)
                 stop = end = own_end if marks_end == start else marks_end
         is_served = (
             is_asked
-            and not missing_fields(given, [layout.segments[index] for index in own])
-            and (start == header_end or _closes(layout.text, facts, header_end, start, stop))
+            and not missing_fields(given, [segments[index] for index in own])
+            and (start == header_end or _closes(text, facts, header_end, start, stop))
         )
-        turns.append(TurnSpan(message, begin, header_end, start, stop, end, close, is_served))
+        turns.append(make(TurnSpan, (message, begin, header_end, start, stop, end, close, is_served)))
     return turns
 
 
@@ -96,15 +100,16 @@ def stops_of(facts: Facts) -> list[str]:
 
 def missing_fields(message: Mapping[str, Any], segments: Iterable[Segment]) -> list[str]:
     """Return the fields of a message that are not among the segments of its turn."""
-    written = {segment.path[2:4] if segment.path[2:3] == ("tool_calls",) else segment.path[2:3] for segment in segments}
+    paths = {segment.path[2:4] for segment in segments if len(segment.path) > 2}
+    written = {path[0] for path in paths}
     missing = []
     content = message.get("content")
-    if content and not (isinstance(content, str) and content.isspace()) and ("content",) not in written:
+    if content and "content" not in written and not (isinstance(content, str) and content.isspace()):
         missing.append("content")
-    if any(message.get(name) for name in REASONING_NAMES) and not any((name,) in written for name in REASONING_NAMES):
+    if any(map(message.get, REASONING_NAMES)) and written.isdisjoint(REASONING_NAMES):
         missing.append("reasoning")
-    calls = message.get("tool_calls") or ()
-    if any(("tool_calls", number) not in written for number in range(len(calls))):
+    calls = message.get("tool_calls")
+    if calls and any(("tool_calls", number) not in paths for number in range(len(calls))):
         missing.append("tool calls")
     return missing
 
@@ -132,14 +137,20 @@ def cut(layout: Layout, begin: int, end: int) -> list[Segment]:
 
 def regions_of(layout: Layout) -> list[tuple[int, int, int, list[int]]]:
     """Return for each message with a turn its first segment, the one after its last, and those of its own text."""
-    bounds: dict[int, list[int]] = {}
+    firsts: dict[int, int] = {}
+    ends: dict[int, int] = {}
     own: dict[int, list[int]] = {}
-    for index, segment in enumerate(layout.segments):
-        if segment.turn is not None:
-            bounds.setdefault(segment.turn, [index, index])[1] = index + 1
-        if is_own(segment, segment.turn) and segment.turn is not None:
-            own.setdefault(segment.turn, []).append(index)
-    return [(message, first, behind, own.get(message, [])) for message, (first, behind) in sorted(bounds.items())]
+    for index, (_, _, path, _, turn) in enumerate(layout.segments):
+        if turn is None:
+            continue
+        if turn not in firsts:
+            firsts[turn] = index
+            own[turn] = []
+        ends[turn] = index + 1
+        # As `is_own` has it, without a call for each segment.
+        if len(path) > 2 and path[1] == turn and path[2] != "role" and path[0] == "messages":
+            own[turn].append(index)
+    return [(turn, firsts[turn], ends[turn], own[turn]) for turn in sorted(firsts)]
 
 
 def is_anothers(segment: Segment, message: int) -> bool:
@@ -179,7 +190,12 @@ def call_marks(facts: Facts, fact: Literal["open", "close"]) -> Iterator[str]:
 
 def first_mark(text: str, marks: Iterable[str], begin: int, end: int) -> int:
     """Return where the first of some marks between two places begins; the second place if there is none."""
-    return min((at for mark in marks if (at := text.find(mark, begin, end)) >= 0), default=end)
+    first = end
+    for mark in marks if begin < end else ():
+        at = text.find(mark, begin, end)
+        if 0 <= at < first:
+            first = at
+    return first
 
 
 def alike(one: str, other: str) -> int:

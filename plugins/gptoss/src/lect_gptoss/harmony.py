@@ -45,7 +45,7 @@ def write_system(chat: Chat, out: Writer) -> None:
     """Write who the model is, what day it is, how hard to think, and which tools are built in."""
     identity = chat.text_option("model_identity", "You are ChatGPT, a large language model trained by OpenAI.")
     out += "<|start|>system<|message|>", identity, "\nKnowledge cutoff: 2024-06\n"
-    out += "Current date: ", chat.date().strftime("%Y-%m-%d"), "\n\n"
+    out += "Current date: ", chat.date().isoformat(), "\n\n"
     out += "Reasoning: ", chat.text_option("reasoning_effort", "medium"), "\n\n"
     builtin = chat.option("builtin_tools", kind="names")
     if builtin:

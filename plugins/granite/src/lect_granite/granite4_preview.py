@@ -1,13 +1,13 @@
 """Granite 4.0 Tiny Preview: the turns of Granite 3.3, with calls and their results in turns of their own."""
 
 from lect.plugin import Chat, Writer
-from lect_granite.granite3 import GRANITE3_1, LIST_THE_CALLS, tools_of, write_system
+from lect_granite.granite3 import GRANITE3_1, LIST_THE_CALLS, tools_of, write_system, written_day
 
 
 def granite4_preview(chat: Chat, out: Writer) -> None:
     """Write Granite 4.0 Tiny Preview. The calls of an answer stand in the place of its text."""
     tools, path = tools_of(chat)
-    day = chat.date().strftime("%B %d, %Y")
+    day = written_day(chat.date())
     default = ["Knowledge Cutoff Date: April 2025. Today's Date: ", day, ". You are Granite, developed by IBM."]
     write_system(chat, out, [*default, LIST_THE_CALLS if tools else " You are a helpful AI assistant."])
     if tools:

@@ -104,7 +104,7 @@ def lfm2_5_vl_450m(chat: Chat, out: Writer) -> None:
         out += system
         out.turn(None)
         if chat.tools:
-            out += "\n\n" if any(system) else "", "Today's date: ", chat.date().strftime("%Y-%m-%d")
+            out += "\n\n" if any(system) else "", "Today's date: ", chat.date().isoformat()
             out += "\n\nList of tools: ", chat.json(chat.tools, "tools")
         out.append("<|im_end|>\n")
     messages = chat.without_system

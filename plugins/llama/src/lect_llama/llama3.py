@@ -4,7 +4,8 @@ Since 3.1 there are tools, dates, and a system turn in nearly every prompt.
 """
 
 from collections.abc import Sequence
-from functools import partial
+from functools import lru_cache, partial
+from typing import Any
 
 from lect.plugin import Call, Chat, Template, Turn, TurnTemplate, Writer
 from lect.plugin.grammar import JSON_OBJECT, NAMED_JSON_IN_TAGS, PYTHON_CALL, PYTHON_LIST, Grammar, ReplyFormat, Section
@@ -151,8 +152,15 @@ def dates(today: str) -> list[str]:
 def day(chat: Chat) -> str:
     """Return the day to write: the option `date_string`, or what the clock says."""
     if chat.option("date_string") is None:
-        return chat.date().strftime("%d %b %Y")
+        return written_day(chat.date())
     return chat.text_option("date_string", "")
+
+
+@lru_cache(maxsize=2)
+def written_day(day: Any) -> str:
+    """Return a date as the maker's template writes it; kept, because that takes as long as writing a short chat."""
+    text: str = day.strftime("%d %b %Y")
+    return text
 
 
 def builtin_tools(chat: Chat) -> Sequence[str] | None:

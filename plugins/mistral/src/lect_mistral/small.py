@@ -59,7 +59,7 @@ def small_3_1(chat: Chat, out: Writer) -> None:
     """Write Mistral Small 3.1, which does not support tools."""
     out.append(chat.bos)
     if not chat.system:
-        out += "[SYSTEM_PROMPT]", BEFORE_DAY, chat.date().strftime("%Y-%m-%d"), AFTER_DAY_3_1, "[/SYSTEM_PROMPT]"
+        out += "[SYSTEM_PROMPT]", BEFORE_DAY, chat.date().isoformat(), AFTER_DAY_3_1, "[/SYSTEM_PROMPT]"
     for message in out.turns(chat.messages):
         if message.role == "system":
             out += "[SYSTEM_PROMPT]", *texts_of(message), "[/SYSTEM_PROMPT]"
@@ -77,7 +77,7 @@ def devstral_2505(chat: Chat, out: Writer) -> None:
     """Write Devstral 2505: Small 3.1 without images, under its own name."""
     out.append(chat.bos)
     if not chat.system:
-        today = chat.date().strftime("%Y-%m-%d")
+        today = chat.date().isoformat()
         out += "[SYSTEM_PROMPT]You are Devstral", MADE_BY, today, AFTER_DAY_3_1, "[/SYSTEM_PROMPT]"
     for message in out.turns(chat.messages):
         if message.role == "system":
@@ -98,7 +98,7 @@ def small_3_2(chat: Chat, out: Writer) -> None:
     if system:
         out.append(system_text(chat, system))
     else:
-        out += BEFORE_DAY, chat.date().strftime("%Y-%m-%d"), AFTER_DAY_3_2
+        out += BEFORE_DAY, chat.date().isoformat(), AFTER_DAY_3_2
     out.append("[/SYSTEM_PROMPT]")
     out.turn(None)
     messages = chat.without_system

@@ -170,7 +170,7 @@ def glimmer(chat: Chat, out: Writer) -> None:
     if not any(message.role == "system" for message in chat.messages):
         out.append("<|start|>system<|message|>You are a helpful AI assistant.\nKnowledge cutoff: ")
         out += chat.text_option("knowledge_cutoff", "") or "2026-01-04", ".\nCurrent date: "
-        out += chat.text_option("current_date", "") or chat.date().strftime("%Y-%m-%d"), "."
+        out += chat.text_option("current_date", "") or chat.date().isoformat(), "."
         write_rest_of_system(chat, out)
     for message in out.turns(chat.messages):
         role = message.role
