@@ -67,7 +67,7 @@ def turns_of(
             own_start, own_end = starts[own[0]], starts[own[-1] + 1]
             # A few formats write the results of calls into the same turn.
             for at in range(own[-1] + 1, behind):
-                if is_anothers(segments[at], message):
+                if segments[at].path and is_anothers(segments[at], message):
                     last = at
                     break
         given = request.messages[message]
@@ -232,10 +232,13 @@ def stop_in(text: str, stops: list[str], own_end: int, close: int) -> tuple[int,
 
     It may be the header of the next turn, as in the formats of ChatGLM.
     """
-    found = [(at, -len(stop)) for stop in stops if 0 <= (at := text.find(stop, own_end, close + len(stop))) <= close]
-    if found:
-        at, length = min(found)
-        return at, at - length
+    first, behind = close + 1, 0
+    for stop in stops:
+        at, length = text.find(stop, own_end, close + len(stop)), len(stop)
+        if 0 <= at < first or (at == first and at + length > behind):
+            first, behind = at, at + length
+    if behind:
+        return first, behind
     # White space at the end of a turn is a separator.
     end = own_end + len(text[own_end:close].rstrip())
     return end, end
