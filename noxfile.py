@@ -1,13 +1,20 @@
-"""Every check is a session: `nox -s quick` runs the checks for a small change, `nox` those for a pull request,
+"""Every check is a session: `nox -s quick` runs the checks for a small change, `nox` those for a pull request, and
+`nox -s full` what `nox` leaves out, as CI does after it: other Pythons, the lowest dependencies, every package alone,
+every template of the makers, the documentation in a browser.
+
 `nox -s stress` runs the audits and all sampled tests in full, `nox -s bench` measures, `nox -s pages` runs the pages
 that need torch and others, `nox -s tokens` tries the tokenizers of eight makers, `nox -s site` runs lect in a browser,
 `nox -s grpo` and `nox -s data` train a tiny model, `nox -s pack` writes the conformance pack, and `nox -s release`
 builds the packages and checks them.
 
-Python and pip are all that is needed, except for `site`, which needs npm.
+Python and pip are all that is needed, except for `site`, which needs npm. uv installs faster, and is used where it can.
 """
 
 import os
+import re
+import shutil
+import subprocess
+import sys
 import tempfile
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
@@ -17,11 +24,24 @@ from zipfile import ZipFile
 
 import nox
 
+
+def uv_can_install():
+    """Return whether uv is installed, reaches an index, and would install what pip does.
+
+    It does not read the settings of pip, such as an index or PIP_CONSTRAINT.
+    """
+    if not shutil.which("uv"):
+        return False
+    run = partial(subprocess.run, capture_output=True, text=True, check=False)
+    if run([sys.executable, "-m", "pip", "config", "list"]).stdout.strip():
+        return False
+    return run(["uv", "pip", "compile", "--quiet", "-"], input="flit_core").returncode == 0
+
+
 nox.needs_version = ">=2024.4.15"
-nox.options.default_venv_backend = "venv"
+nox.options.default_venv_backend = "uv|venv" if uv_can_install() else "venv"
 nox.options.error_on_missing_interpreters = False  # a user who has only one Python still passes
-# `tests` checks types too. What the last session skips is on the screen at the end.
-nox.options.sessions = ["lint", "tests", "lowest", "plugin_alone", "integrations", "readme", "docs"]
+nox.options.sessions = ["lint", "tests", "readme"]
 
 PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
 # The folder of every package but core, by its name.
@@ -34,7 +54,7 @@ FOLDERS = {
 ARROW = ["pyarrow>=17", "tokenizers>=0.21"]
 TEST_TOOLS = [
     "pytest>=8", "pytest-xdist>=3", "hypothesis>=6.100", "jinja2>=3.1.6", "dill>=0.3.8", "cloudpickle>=3",
-    "huggingface_hub>=0.30", "llguidance>=1.9", "jsonschema>=4.20",
+    "huggingface_hub>=0.30", "llguidance>=1.9", "jsonschema>=4.20", "pip",
 ]  # fmt: skip
 SERVERS_AND_CLIENTS = ["fastapi>=0.110", "uvicorn>=0.30", "openai>=1.99", "anthropic>=0.60"]
 TOKENIZERS = ["tokenizers>=0.21", "sentencepiece>=0.2.2", "tiktoken>=0.8"]
@@ -42,14 +62,9 @@ RENDERERS = ["renderers>=0.1.12,<0.2", "httpx"]  # renderers imports httpx, and 
 TRAINERS = ["torch>=2.6", "trl>=1.16,<2", "transformers>=5.22,<6"]
 # A file's tests stay together: many share what they build.
 IN_PARALLEL = ["-q", "-n", "auto", "--dist", "loadfile"]
-# The plugins whose tests take longest.
-LARGE = {"fastchat", "llama", "qwen"}
-# The plugins that the tests of every plugin need, and those that some need besides.
+# What the tests of every package need besides core, and what those of some need besides what the packages do.
 NEEDED_BY_ALL = ["kit"]
-NEEDED = {
-    "data": ["rows", "qwen"], "hub": ["jinja"], "kit": ["jinja"], "paddlenlp": ["jinja"], "view": ["qwen"],
-    "sglang": ["apis", "constrain"], "vllm": ["apis", "constrain"],
-}  # fmt: skip
+NEEDED = {"data": ["qwen"], "kit": ["jinja"], "view": ["qwen"]}
 BUILD_TOOLS = ["flit_core>=3.11,<5"]
 BUILD = """
 import os, sys
@@ -61,33 +76,23 @@ for folder in sys.argv[2:]:
 EVERYTHING = ["core", *FOLDERS.values()]
 
 
-# The tests that are sampled (tests/support/sampling.py), except in `stress`.
-SAMPLED = [
-    *(f"tests/test_{name}.py" for name in (
-        "conversions", "fast_path", "processes", "provenance", "reply_properties", "reply_stages", "reply_text",
-        "reply_vectors", "marks", "rollouts", "round_trip", "training", "verify_makers",
-    )),
-    "plugins/fastchat/tests/test_segments.py", "plugins/jinja/tests/test_isolation.py",
-    "plugins/jinja/tests/test_more_filters.py", "plugins/jinja/tests/test_options.py",
-    "tests/integrations/test_apis.py", "tests/stress/test_data_sets.py", "tests/stress/test_jinja_origins.py",
-    "tests/stress/test_proof_seeds.py",
-]  # fmt: skip
+# What only `stress` runs: how work grows with a conversation, and wheels that are broken in every way we know.
+ONLY_STRESS = [f"tests/stress/test_{name}.py" for name in ("broken_wheels", "growth")]
+# What `full` runs, and `nox` does not.
+ONLY_FULL = [
+    *(f"tests/test_{name}.py" for name in ("hanging_templates", "new", "pack", "wheels")),
+    *(f"tests/stress/test_{name}.py" for name in ("data_sets", "memory", "memory_of_paths")),
+    "tests/integrations",
+]
 # Tests that read the source: versions of Python and dependencies do not matter.
 SAME_ALWAYS = ["core/tests/test_layers.py"]
-# Writing prompts, resolving names, reading replies and installing packages work alike on every Python, and these tests
-# take most of the time.
-SAME_EVERYWHERE = [
-    *(f"tests/{name}" for name in (
-        "test_installed_*.py", "test_wheels.py", "test_nothing_installed.py", "test_tutorial.py", "test_new.py",
-        "test_examples.py", "test_names.py", "test_ollama_names.py", "test_docs.py", "test_without_shared.py",
-        "test_reply_*.py", "test_round_trip.py", "test_*_hostile.py", "test_provenance.py", "test_fast_path.py",
-        "test_jinja_oracles.py", "test_own_templates.py", "test_conversions.py", "test_oracles.py", "test_truth.py",
-        "test_stops.py", "test_normalize.py", "test_control_tokens.py", "test_makers_details.py", "test_training*.py",
-        "test_marks.py", "test_constraints.py", "test_pack.py",
-        "stress",
-    )),
-    "tests/test_plugin_shape.py", "plugins/fastchat/tests/test_segments.py", *SAME_ALWAYS,
-]  # fmt: skip
+# What depends on the version of Python: core, the code that templates are compiled to, the command line, processes and
+# what is imported. Writing prompts, resolving names, reading replies and installing packages work alike on all.
+ON_EVERY_PYTHON = [
+    "core/tests",
+    "plugins/jinja/tests",
+    *(f"tests/test_{name}.py" for name in ("cli_installed", "hanging_templates", "import_weight", "processes")),
+]
 ENGINES = [f"tests/integrations/test_{name}.py" for name in ("engines", "llama_cpp")]
 REAL_TOKENIZERS = [
     f"tests/integrations/test_{name}.py"
@@ -100,12 +105,12 @@ REAL_TOKENIZERS = [
         "response_template",
     )
 ]
+# What has a session of its own.
+ELSEWHERE = [*(f"tests/{name}" for name in ("release", "browser")), *ENGINES, *REAL_TOKENIZERS, *ONLY_STRESS]
 BROWSER = ["tests/browser/test_site.py", "tests/browser/test_views.py"]
 NODE_PACKAGES = ["pyodide@>=0.29", "axe-core@^4.10"]
 NO_TESTS = 5
 """What pytest returns where all tests are skipped at once."""
-TESTED = []
-"""The Pythons on which tests have run."""
 # Each package is built once in a run, however many sessions install it.
 WHEELS = tempfile.TemporaryDirectory(prefix="lect-wheels-")
 
@@ -118,10 +123,23 @@ def install(session, *folders):
     session.install("--no-deps", "--no-index", *(str(wheel(folder)) for folder in folders))
 
 
+def stated(folder):
+    """Return what a package states that it needs."""
+    return tomllib.loads(Path(folder, "pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
+
+
 def dependencies(folder):
     """Return what a package needs besides packages of this repository."""
-    listed = tomllib.loads(Path(folder, "pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
-    return [each for each in listed if not each.startswith("lect")]
+    return [each for each in stated(folder) if not each.startswith("lect")]
+
+
+def with_needed(*names):
+    """Return the folders of packages, each after those that it needs."""
+    found = {}
+    for name in names:
+        needed = (re.match(r"lect-(\w+)", each) for each in stated(FOLDERS[name]))
+        found |= dict.fromkeys([*with_needed(*(each[1] for each in needed if each)), FOLDERS[name]])
+    return list(found)
 
 
 def build(session, *folders):
@@ -141,8 +159,8 @@ def wheel(folder):
 
 
 def needed(name):
-    """Return the folders of the plugins that a plugin's tests need, itself included."""
-    return [FOLDERS[each] for each in dict.fromkeys([*NEEDED_BY_ALL, *NEEDED.get(name, ()), name])]
+    """Return the folders of the packages that the tests of one need, itself included."""
+    return with_needed(*NEEDED_BY_ALL, *NEEDED.get(name, ()), name)
 
 
 @nox.session(reuse_venv=True)
@@ -172,8 +190,7 @@ def check_style(session):
 @nox.session
 def types(session):
     """Check types, strictly."""
-    session.install("mypy", *TEST_TOOLS, *ARROW)
-    install(session, *EVERYTHING)
+    prepare(session)
     check_types(session)
 
 
@@ -182,38 +199,70 @@ def check_types(session):
     session.run("mypy", *sources, silent=True)
 
 
-@nox.session(python=PYTHONS)
-def tests(session):
-    """Test all packages together on the first Python that is found, while mypy checks their types, and on the others
-    only what depends on the version.
-
-    The plugins' own tests are left to `plugin_alone`, where nothing else is installed, except for those of Jinja, which
-    compiles templates to Python code.
-    """
-    session.install("mypy", *TEST_TOOLS, *ARROW)
+def prepare(session, *more):
+    """Install everything, and what the tests and types need."""
+    session.install("mypy", *TEST_TOOLS, *ARROW, *more)
     install(session, *EVERYTHING)
-    elsewhere = [f"tests/{name}" for name in ("readme", "integrations", "release", "browser")]
-    folders = ["core/tests", "tests"]
-    if TESTED:
-        elsewhere += [str(path) for pattern in SAME_EVERYWHERE for path in sorted(Path().glob(pattern))]
-        folders.append("plugins/jinja")
-    pytest = ["pytest", *IN_PARALLEL, *(f"--ignore={path}" for path in elsewhere), *(session.posargs or folders)]
+
+
+def run_tests(session, *files, leave, **env):
+    """Run tests on all cores, without some files."""
+    session.run("pytest", *IN_PARALLEL, *(f"--ignore={path}" for path in leave), *files, env=env)
+
+
+@nox.session
+def tests(session):
+    """Test all packages in one environment, while mypy checks their types. Name files to test only those."""
+    prepare(session)
+    if session.posargs:
+        session.run("pytest", *IN_PARALLEL, *session.posargs)
+        return
     with ThreadPoolExecutor() as beside:
-        types = None if session.posargs or TESTED else beside.submit(check_types, session)
-        TESTED.append(session.python)
-        session.run(*pytest)
-        if types:
-            types.result()
+        types = beside.submit(check_types, session)
+        run_tests(session, "core/tests", "plugins", "addons", "tests", leave=["tests/readme", *ELSEWHERE, *ONLY_FULL])
+        types.result()
+
+
+@nox.session
+def full(session):
+    """Run what `nox` leaves out: all that rotates with the commit, integrations, documentation, and then other Pythons,
+    the lowest dependencies and every package alone. CI runs it after `nox`. Name files to test only those."""
+    integrated = ["datasets>=3", *SERVERS_AND_CLIENTS, *TOKENIZERS]
+    prepare(session, "-r", "docs/requirements.txt", *integrated)
+    if session.posargs:
+        session.run("pytest", *IN_PARALLEL, *session.posargs, env={"LECT_FULL": "1"})
+        return
+    for name in (*(f"versions-{python}" for python in PYTHONS), "lowest", "alone"):
+        session.notify(name)
+    run_tests(session, *sampled("in_turn|FULL"), *ONLY_FULL, leave=ELSEWHERE, LECT_FULL="1")
+    build_docs(session)
+
+
+@nox.session(python=PYTHONS)
+def versions(session):
+    """Test what depends on the version of Python, on every one but that of `tests`."""
+    if session.python == "{}.{}".format(*sys.version_info):
+        session.skip("`nox -s tests` has this Python")
+    session.install(*TEST_TOOLS, *ARROW)
+    install(session, *EVERYTHING)
+    run_tests(session, *(session.posargs or ON_EVERY_PYTHON), leave=SAME_ALWAYS)
 
 
 @nox.session
 def stress(session):
     """Run the audits in full: every field, wrong value, cut marker and kind of growth; and all that is sampled
     elsewhere. It takes hours."""
-    session.install(*TEST_TOOLS, *ARROW, *SERVERS_AND_CLIENTS)
-    install(session, *EVERYTHING)
-    run = ("pytest", "-q", "-n", "auto", *(session.posargs or ["tests/stress", *SAMPLED]))
+    prepare(session, *SERVERS_AND_CLIENTS)
+    run = ("pytest", "-q", "-n", "auto", *(session.posargs or ["tests/stress", *sampled()]))
     session.run(*run, env={"LECT_STRESS": "1"})
+
+
+def sampled(names=r"\w+"):
+    """Return the files of tests that try some of their cases, or those that choose them by certain names of
+    tests/support/sampling.py."""
+    found = (path for place in ("core", "plugins", "addons", "tests") for path in Path(place).rglob("test_*.py"))
+    choosing = re.compile(rf"^from sampling import .*\b(?:{names})\b", re.MULTILINE)
+    return sorted(str(path) for path in found if choosing.search(path.read_text("utf-8")))
 
 
 @nox.session
@@ -224,39 +273,27 @@ def lowest(session):
     """
     session.install(*TEST_TOOLS, *(each.replace(">=", "==") for each in dependencies("core")))
     install(session, "core")
-    session.run("pytest", *IN_PARALLEL, *(f"--ignore={path}" for path in SAME_ALWAYS), "core/tests", *session.posargs)
+    run_tests(session, "core/tests", *session.posargs, leave=SAME_ALWAYS)
 
 
 @nox.session
-def plugin_alone(session):
-    """Test each plugin with only core and the kit installed, as many at a time as there are cores. Name some to test
-    only those."""
-    session.install(*TEST_TOOLS, *ARROW)
+def alone(session):
+    """Import each package and write prompts with its templates where only core and what it needs are installed. Name
+    some to try only those."""
+    names = session.posargs or list(FOLDERS)
+    session.install(*{each for name in names for folder in with_needed(name) for each in dependencies(folder)})
     install(session, "core")
-    names = session.posargs or sorted(FOLDERS, key=lambda name: name not in LARGE)
-    build(session, *{folder for name in names for folder in needed(name)})
+    build(session, *with_needed(*names))
     with ThreadPoolExecutor(os.cpu_count()) as workers:
-        list(workers.map(partial(test_alone, session), names))
+        list(workers.map(partial(try_alone, session), names))
 
 
-def test_alone(session, name):
-    """Test a plugin that is unpacked in its own folder."""
+def try_alone(session, name):
+    """Try a package that is unpacked, with those that it needs, in a folder of its own."""
     with tempfile.TemporaryDirectory() as place:
-        for folder in needed(name):
+        for folder in with_needed(name):
             ZipFile(wheel(folder)).extractall(place)
-        # Plugins of pytest, which are not needed here, would take half of the time.
-        env = {"PYTHONPATH": place, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-        session.run("pytest", "-q", f"{FOLDERS[name]}/tests", env=env, silent=True)
-
-
-@nox.session
-def integrations(session):
-    """Test with packages that people use lect with, and that are too large for every session."""
-    session.install("pytest>=8", "pytest-xdist>=3", "hypothesis>=6.100")
-    session.install("datasets>=3", *SERVERS_AND_CLIENTS, *TOKENIZERS)
-    install(session, *EVERYTHING)
-    elsewhere = [f"--ignore={path}" for path in (*REAL_TOKENIZERS, *ENGINES)]
-    session.run("pytest", "-q", "-n", "auto", *elsewhere, "tests/integrations", *session.posargs)
+        session.run("python", "tests/support/try_package.py", name, env={"PYTHONPATH": place}, silent=True)
 
 
 @nox.session
@@ -295,13 +332,13 @@ def engines(session):
     session.run("pytest", "-q", "-n", "auto", *files, *session.posargs, env={"LECT_ENGINES": "1"})
 
 
-@nox.session
+@nox.session(venv_backend="venv")  # It needs pip.
 def vllm(session):
     """Test the parsers of lect-vllm in vLLM itself, without a GPU. It takes gigabytes, as `engines` does."""
     test_server(session, "vllm", "vllm>=0.32,<0.33")
 
 
-@nox.session
+@nox.session(venv_backend="venv")  # It needs pip.
 def sglang(session):
     """Test the parsers of lect-sglang in SGLang itself, without a GPU. It takes gigabytes, as `engines` does."""
     test_server(session, "sglang", "sglang>=0.5.23,<0.6")
@@ -356,6 +393,10 @@ def docs(session):
     """
     session.install("-r", "docs/requirements.txt", "pytest>=8", *ARROW)
     install(session, *EVERYTHING)
+    build_docs(session)
+
+
+def build_docs(session):
     session.run("sphinx-build", "-W", "-q", "-j", "auto", "-b", "html", "docs", "docs/_build/html")
     session.run("pytest", "-q", "tests/browser", success_codes=[0, NO_TESTS])
 
@@ -373,7 +414,7 @@ def site(session):
 
 @nox.session
 def readme(session):
-    """Run the README's first command as a new user would, in a fresh copy of the repository."""
+    """Run the README's commands as a new user would, in a fresh copy of the repository."""
     session.install("pytest>=8")
     session.run("pytest", "tests/readme")
 

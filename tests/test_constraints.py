@@ -25,6 +25,7 @@ from constraints import (
     without_stop,
 )
 from goldens import REPOSITORY
+from sampling import in_turn
 
 import lect
 from lect.plugin.grammar import reply_format
@@ -77,7 +78,7 @@ def engine(notation, constraint, vocabulary):
     return ENGINES[notation](vocabulary, written)
 
 
-every_template = pytest.mark.parametrize("template", templates())
+every_template = pytest.mark.parametrize("template", in_turn(templates(), 3))
 every_notation = pytest.mark.parametrize("notation", ENGINES)
 
 
@@ -187,7 +188,7 @@ def test_a_named_tool_is_called_once(template):
             assert [call.name for call in reply.tool_calls] == [name], text
 
 
-@pytest.mark.parametrize("name", lect.reply_formats())
+@pytest.mark.parametrize("name", in_turn(lect.reply_formats(), 3))
 def test_a_format_without_a_template_is_constrained_by_its_example(name):
     found = reply_format(name)
     rng = random.Random(name)

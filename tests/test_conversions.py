@@ -5,7 +5,7 @@ import warnings
 
 import pytest
 from goldens import battery
-from sampling import one_a_style
+from sampling import in_turn, one_a_style
 
 import lect
 from lect.cli import main
@@ -82,7 +82,7 @@ def test_there_is_something_to_compare():
     assert len(TABLES) > 150
 
 
-@pytest.mark.parametrize("name", one_a_style(TABLES))
+@pytest.mark.parametrize("name", in_turn(one_a_style(TABLES), 3))
 def test_a_turn_table_writes_the_same_after_any_sequence_of_notations(name):
     template = lect.template(name)
     ways = list(walk(template, template, NOTATIONS))
@@ -113,7 +113,7 @@ ONE_TURN_FOR_ALL = [
 
 
 @pytest.mark.parametrize("notation", NOTATIONS)
-@pytest.mark.parametrize("name", sorted({*one_a_style(TABLES), *ONE_TURN_FOR_ALL}))
+@pytest.mark.parametrize("name", in_turn(sorted({*one_a_style(TABLES), *ONE_TURN_FOR_ALL}), 3))
 def test_what_a_lossy_conversion_loses_is_all_that_it_loses(name, notation):
     template = lect.template(name)
     text, lost = losses(template, notation)
@@ -162,7 +162,7 @@ def test_most_fastchat_templates_convert_to_jinja_and_the_others_say_why_not():
     }
 
 
-@pytest.mark.parametrize("name", sorted(set(NAMES) - set(TABLES)))
+@pytest.mark.parametrize("name", in_turn(sorted(set(NAMES) - set(TABLES)), 3))
 @pytest.mark.parametrize("notation", NOTATIONS)
 def test_a_program_says_why_it_cannot_be_converted(name, notation):
     template = lect.template(name)

@@ -1,15 +1,15 @@
 """The engine of `lect-jinja` compared with Jinja2 itself, on the templates that makers publish.
 
-An ordinary run tries every template with a few conversations of the battery, different ones for each; `LECT_STRESS=1`
-tries each with all.
+An ordinary run tries one template in eight, those whose turn it is at this commit, with a few conversations of the
+battery, different ones for each; `LECT_FULL=1` tries every template, and `LECT_STRESS=1` each with all conversations.
 """
 
-import os
 from datetime import datetime
 
 import differential
 import goldens
 import pytest
+from sampling import STRESS, in_turn
 
 import lect
 import lect_jinja
@@ -24,7 +24,6 @@ SLUGS = list(INDEX)
 ENTRIES = INDEX | differential.reference().MORE
 NATIVE = goldens.native_models()
 THE_MOMENT = datetime(2024, 7, 26, 12)
-STRESS = "LECT_STRESS" in os.environ
 EVERY = 1 if STRESS else 10
 """One in this many conversations is tried."""
 REWRITTEN = {
@@ -139,7 +138,7 @@ def test_the_makers_templates_are_here():
     assert NATIVE.keys() <= ENTRIES.keys()
 
 
-@pytest.mark.parametrize("slug", SLUGS)
+@pytest.mark.parametrize("slug", in_turn(SLUGS, 8))
 def test_a_template_writes_what_jinja2_writes_and_knows_where_it_came_from(slug):
     template = load(slug)
     assert (
@@ -197,7 +196,7 @@ def same_field(one, other):
     return one[:shorter] == other[:shorter]
 
 
-@pytest.mark.parametrize("slug", NATIVE)
+@pytest.mark.parametrize("slug", in_turn(NATIVE, 8))
 def test_the_familys_program_and_the_makers_template_name_the_same_fields(slug):
     own, family = load(slug), lect.resolve(NATIVE[slug]).template
     compared = 0
@@ -216,7 +215,7 @@ def test_the_familys_program_and_the_makers_template_name_the_same_fields(slug):
     assert compared or not STRESS
 
 
-@pytest.mark.parametrize("slug", NATIVE)
+@pytest.mark.parametrize("slug", in_turn(NATIVE, 8))
 def test_the_default_system_text_is_the_one_that_the_family_states(slug):
     stated = "" if slug in NOT_REPLACED else lect.resolve(NATIVE[slug]).template.default_system
     assert load(slug).default_system == stated

@@ -11,6 +11,7 @@ from datetime import datetime, time
 import goldens
 import pytest
 from differential import reference
+from sampling import STRESS
 
 import lect
 from lect_jinja.filters import FILTERS
@@ -60,7 +61,6 @@ FORMS = {
     "words": "(X.split() | join(' '))",
     "a method": "X.strip('!')",
 }
-STRESS = os.environ.get("LECT_STRESS") == "1"
 EDITS = [
     (slug, name) for number, name in enumerate(FORMS) for slug in (MAKERS if STRESS else [MAKERS[number % len(MAKERS)]])
 ]

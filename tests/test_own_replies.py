@@ -4,11 +4,11 @@ LECT_STRESS=1 asks all; other runs ask those named here and every twelfth of the
 """
 
 import json
-import os
 
 import goldens
 import pytest
 from differential import reference
+from sampling import STRESS
 
 import lect
 
@@ -52,7 +52,6 @@ UNPROVEN = {
     "deepseek-ai--DeepSeek-V3.2--b22a3f6d": "deepseek_v31",
     "deepseek-ai--DeepSeek-V3.2--tool_use": "deepseek_v31",
 }
-STRESS = os.environ.get("LECT_STRESS") == "1"
 SLUGS = sorted(reference().INDEX)
 READS_BACK, IS_UNPROVEN = "it reads back what the template writes", "unproven: no installed format reads back"
 

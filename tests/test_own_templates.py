@@ -1,16 +1,17 @@
 """Makers' own templates, in a directory as users have them: the family that is found for each, and the bytes.
 
-LECT_STRESS=1 tries all; other runs try those that our families were made from and every twelfth of the others, those of `oracles/more` included.
+LECT_STRESS=1 tries all; LECT_FULL=1 those that our families were made from and every twelfth of the others, those of
+`oracles/more` included; other runs one in four of those, whose turn it is at this commit.
 """
 
 import json
-import os
 from datetime import datetime, time
 from functools import cache
 
 import goldens
 import pytest
 from differential import reference, shared_module
+from sampling import STRESS, in_turn
 
 import lect
 from lect_jinja.audit import audited
@@ -25,7 +26,6 @@ if not goldens.SHARED.exists():
 NATIVE = goldens.native_models()
 INDEXES = [json.loads((goldens.SHARED / f"oracles/{each}index.json").read_text("utf-8")) for each in ("", "more/")]
 OTHERS = [each["slug"] for index in INDEXES for each in index if each["slug"] not in NATIVE]
-STRESS = os.environ.get("LECT_STRESS") == "1"
 if not STRESS:
     OTHERS = OTHERS[::12]
 SAYS_MORE = "internlm--internlm2-1_8b"
@@ -67,7 +67,7 @@ def written(directory, slug, text):
     return lect.resolve(directory)
 
 
-@pytest.mark.parametrize("slug", [slug for slug in NATIVE if slug != SAYS_MORE])
+@pytest.mark.parametrize("slug", in_turn([slug for slug in NATIVE if slug != SAYS_MORE], 4))
 def test_a_makers_template_in_a_directory_with_an_uninformative_name_resolves_to_its_family(slug, tmp_path):
     by_name = lect.resolve(NATIVE[slug])
     resolution = written(tmp_path / "checkpoint-500", slug, source(slug))
@@ -77,7 +77,7 @@ def test_a_makers_template_in_a_directory_with_an_uninformative_name_resolves_to
     assert any("is exactly a template of" in remark for remark in resolution.remarks)
 
 
-@pytest.mark.parametrize("slug", [slug for slug in NATIVE if slug != SAYS_MORE])
+@pytest.mark.parametrize("slug", in_turn([slug for slug in NATIVE if slug != SAYS_MORE], 4))
 def test_a_makers_template_with_another_comment_is_recognised_by_its_tree(slug, tmp_path):
     resolution = written(tmp_path / "checkpoint-500", slug, source(slug) + "{# saved again #}")
     by_name = lect.resolve(NATIVE[slug])
@@ -99,7 +99,7 @@ def test_a_family_that_says_more_than_its_makers_template_does_not_replace_it(tm
 
 # A few templates have `'\\s'` in them.
 @pytest.mark.filterwarnings("ignore:invalid escape sequence:DeprecationWarning")
-@pytest.mark.parametrize("slug", [*NATIVE, *OTHERS])
+@pytest.mark.parametrize("slug", in_turn([*NATIVE, *OTHERS], 4))
 def test_a_directory_gives_what_its_makers_template_gives(slug, tmp_path):
     from jinja2.exceptions import TemplateError
 

@@ -6,6 +6,7 @@ import pytest
 import replies
 from counting import cpu_seconds, lines_run
 from long_replies import KINDS, TOOLS
+from sampling import in_turn
 
 RUNAWAY = 25
 """CPU seconds, ten times what the slowest reply below took."""
@@ -26,7 +27,7 @@ def growth(name, short, long, *, size=4, **arguments):
     return lines_run(feed, name, long, size, **arguments) / lines_run(feed, name, short, size, **arguments)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", in_turn(KINDS, 3))
 def test_p6_work_grows_no_faster_than_the_length_of_a_reply(kind):
     name, make = KINDS[kind]
     reply, _ = replies.read(make(4_000), format=name)
@@ -58,7 +59,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("what", HOSTILE)
+@pytest.mark.parametrize("what", in_turn(HOSTILE, 3))
 def test_p6_twenty_thousand_unclosed_openings_are_read_in_time_and_nothing_is_lost(what):
     name, opening = HOSTILE[what]
     assert growth(name, opening * 100, opening * 800, size=7) < 10

@@ -14,7 +14,7 @@ import replies
 import writing
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
-from sampling import few
+from sampling import few, in_turn
 
 from lect.reply.calls.values import ValueReader
 from lect.reply.grammar import GrammarPart, Json, JsonMap, NamedJson
@@ -96,7 +96,7 @@ limited = settings(max_examples=int(os.environ.get("LECT_EXAMPLES", few(20))))
 
 
 def every_format(test):
-    return pytest.mark.parametrize("name", sorted(FORMATS))(limited(test))
+    return pytest.mark.parametrize("name", in_turn(sorted(FORMATS), 3))(limited(test))
 
 
 sizes = st.lists(st.integers(1, 9), min_size=1, max_size=4)

@@ -7,7 +7,7 @@ import re
 import differential
 import pytest
 from goldens import native_models
-from sampling import some
+from sampling import in_turn, some
 
 from lect_jinja.verify.report import verified_files
 
@@ -63,14 +63,16 @@ EDITS = {
 PLANTED = [(edit, slug) for edit in EDITS for slug in random.Random(7).sample(sorted(MODELS), 54)]
 
 
-@pytest.mark.parametrize("slug", some(sorted(MODELS.keys() - {WITHOUT_TOOLS}), "makers"))
+@pytest.mark.parametrize("slug", in_turn(some(sorted(MODELS.keys() - {WITHOUT_TOOLS}), "makers"), 3))
 def test_a_makers_own_file_raises_no_alarm(slug, tmp_path):
     report = verified_files(saved(tmp_path, slug, differential.maker_source(slug)), MODELS[slug])
     assert (report.verdict, report.differences, report.warnings) == ("identical", (), ())
     assert report.known.startswith("the template of ")
 
 
-@pytest.mark.parametrize(("edit", "slug"), some(PLANTED, "planted"), ids=lambda each: getattr(each, "__name__", each))
+@pytest.mark.parametrize(
+    ("edit", "slug"), in_turn(some(PLANTED, "planted"), 3), ids=lambda each: getattr(each, "__name__", each)
+)
 def test_an_edited_copy_is_found_out(edit, slug, tmp_path):
     text = differential.maker_source(slug)
     try:

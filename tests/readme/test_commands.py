@@ -8,31 +8,45 @@ from pathlib import Path
 
 import pytest
 from fresh_copy import fresh_copy
-from pages import REPOSITORY
+from repository import PACKAGES, REPOSITORY
+from sampling import FULL
 
 
 def commands(readme):
-    """Return the `shell` blocks of a README: first the command that installs and runs, then the one that runs all
-    checks."""
+    """Return the `shell` blocks of a README: the command that installs and runs, the one that installs everything, and
+    the one that runs all checks."""
     text = (REPOSITORY / readme).read_text("utf-8")
     return re.findall(r"^```shell\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
 
 
-@pytest.mark.parametrize("readme", ["README.md", "README.zh-CN.md"])
-def test_the_first_command_installs_and_prints_a_prompt(readme, tmp_path):
-    first = commands(readme)[0]
+def run(command, folder):
+    """Run a command as a user would, and return what it prints."""
     # The interpreter that runs the tests comes first on the path, as a user's only one would.
     environment = {**os.environ, "PATH": os.pathsep.join([str(Path(sys.base_prefix) / "bin"), os.environ["PATH"]])}
     for name in ("VIRTUAL_ENV", "PYTHONPATH", "PYTHONHOME"):
         environment.pop(name, None)
-    done = subprocess.run(
-        first, shell=True, cwd=fresh_copy(tmp_path), env=environment, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run(command, shell=True, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.endswith("<|im_start|>user\nHello!<|im_end|>\n<|im_start|>assistant\n")
+    return done.stdout
+
+
+def test_the_readmes_have_the_same_commands():
+    assert len(commands("README.md")) == 3
+    assert commands("README.md") == commands("README.zh-CN.md")
+
+
+def test_the_first_command_installs_and_prints_a_prompt(tmp_path):
+    printed = run(commands("README.md")[0], fresh_copy(tmp_path))
+    assert printed.endswith("<|im_start|>user\nHello!<|im_end|>\n<|im_start|>assistant\n")
+
+
+@pytest.mark.skipif(not FULL, reason="it installs every package: `nox -s full` does this")
+def test_the_second_command_installs_every_package(tmp_path):
+    folder = fresh_copy(tmp_path)
+    printed = run(f"python3 -m venv .venv && . .venv/bin/activate && {commands('README.md')[1]} pip list", folder)
+    installed = set(re.findall(r"^lect-(\w+)", printed, re.MULTILINE))
+    assert installed == set(PACKAGES)
 
 
 def test_ci_runs_the_exact_command_of_the_readme():
-    second = commands("README.md")[1].strip()
-    assert second in (REPOSITORY / ".ci/run").read_text("utf-8")
-    assert second == commands("README.zh-CN.md")[1].strip()
+    assert commands("README.md")[2].strip() in (REPOSITORY / ".ci/run").read_text("utf-8").splitlines()

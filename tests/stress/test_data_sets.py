@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from counting import FROM_A_SMALL_PROCESS
 from sampling import STRESS
 
 import lect
@@ -72,9 +73,8 @@ def test_counts_add_up_and_memory_does_not_grow_with_the_file(tmp_path):
         "--errors",
         "bad.jsonl",
     ]
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, *words], cwd=tmp_path, capture_output=True, encoding="utf-8", check=True
-    )
+    command = [*FROM_A_SMALL_PROCESS, sys.executable, "-c", PROGRAM, *words]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, encoding="utf-8", check=True)
     code, memory = map(int, done.stderr.split()[-2:])
     assert code == 1
     assert memory < MOST_MEMORY

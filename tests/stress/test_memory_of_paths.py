@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from counting import FROM_A_SMALL_PROCESS
 
 pytest.importorskip("resource", reason="needed to measure the size of a process")
 
@@ -52,6 +53,6 @@ FULL = 3_000
 
 def test_a_process_does_not_grow_with_the_number_of_paths(scale):
     environ = {key: value for key, value in os.environ.items() if not key.startswith("LECT_")}
-    command = [sys.executable, "-c", CHILD, str(FULL), str(10_000 * scale)]
+    command = [*FROM_A_SMALL_PROCESS, sys.executable, "-c", CHILD, str(FULL), str(10_000 * scale)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=environ)
     assert int(done.stdout) < 4 << 20

@@ -6,7 +6,7 @@ import random
 import goldens
 import hostile
 import pytest
-from sampling import STRESS
+from sampling import STRESS, in_turn
 
 import lect_jinja
 from lect.prompt.proof import leak_of
@@ -26,13 +26,13 @@ def leaks(template, seeds):
 
 
 @pytest.mark.filterwarnings("ignore::lect.errors.TemplateWarning")
-@pytest.mark.parametrize("name", hostile.installed())
+@pytest.mark.parametrize("name", in_turn(hostile.installed(), 3))
 def test_our_templates_keep_the_origin_of_texts(name):
     assert leaks(hostile.installed()[name], SEEDS) == []
 
 
 @pytest.mark.filterwarnings("ignore::lect.errors.TemplateWarning")
-@pytest.mark.parametrize("entry", MAKERS[::EVERY], ids=lambda entry: entry["slug"])
+@pytest.mark.parametrize("entry", in_turn(MAKERS[::EVERY], 3), ids=lambda entry: entry["slug"])
 def test_makers_templates_keep_the_origin_of_texts(entry):
     text = (ORACLES / "jinja" / f"{entry['slug']}.jinja").read_text("utf-8")
     tokens = {name: value for name, value in (entry["special_tokens"] or {}).items() if isinstance(value, str)}

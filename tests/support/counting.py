@@ -13,6 +13,13 @@ HANGS = 600
 """Seconds after which something has hung, however busy the machine is: no test waits for them unless it fails."""
 
 
+FROM_A_SMALL_PROCESS = [
+    sys.executable, "-I", "-S", "-c", "import subprocess, sys; sys.exit(subprocess.run(sys.argv[1:]).returncode)",
+]  # fmt: skip
+"""Begins a command that measures its memory: Linux counts what the process that starts another has as the other's, and
+one that has run many tests is large."""
+
+
 def lines_run(task, *arguments, **more):
     """Return how many lines of Python a task runs."""
     lines = 0

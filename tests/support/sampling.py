@@ -1,15 +1,49 @@
-"""Some of very many cases, the same in every run. `nox -s stress` sets LECT_STRESS=1, which tries them all."""
+"""Some of very many cases. Most samples are the same in every run; those of the makers' templates rotate with the
+commit, so that all are tried in time.
+
+`LECT_FULL=1`, which `nox -s full` sets, tries all that rotate; `LECT_STRESS=1`, which `nox -s stress` sets, tries
+everything. `LECT_SAMPLE_SEED` repeats the sample of another commit.
+"""
 
 import json
 import os
 import random
+import subprocess
 from functools import cache
-from pathlib import Path
+from hashlib import sha256
+
+from repository import REPOSITORY, folder
 
 STRESS = os.environ.get("LECT_STRESS") == "1"
+FULL = STRESS or os.environ.get("LECT_FULL") == "1"
 PART = 4
 """One case in this many is tried in an ordinary run."""
-FASTCHATS = Path(__file__).parents[2] / "plugins/fastchat/tests/golden/templates.json"
+FASTCHATS = folder("fastchat") / "tests/golden/templates.json"
+
+
+def commit():
+    """Return the commit that is checked out; a fixed word where there is no git."""
+    try:
+        asked = subprocess.run(
+            ["git", "rev-parse", "HEAD"], cwd=REPOSITORY, capture_output=True, text=True, check=False
+        )
+    except OSError:
+        return "none"
+    return asked.stdout.strip()[:12] or "none"
+
+
+# Processes that this one starts, such as the workers of pytest-xdist, choose the same cases.
+SEED = os.environ.setdefault("LECT_SAMPLE_SEED", commit())
+
+
+def in_turn(cases, part, seed=""):
+    """Return one in `part` cases, at least one: those whose turn it is at this commit. Another seed, such as a template's
+    name, begins elsewhere."""
+    cases = list(cases)
+    if FULL:
+        return cases
+    first = int(sha256(f"{SEED} {seed}".encode()).hexdigest(), 16) % min(part, len(cases) or 1)
+    return cases[first::part]
 
 
 def some(cases, seed):

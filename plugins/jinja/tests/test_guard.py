@@ -7,7 +7,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from counting import HANGS
+from counting import FROM_A_SMALL_PROCESS, HANGS
 from goldens import SHARED
 
 import lect_jinja
@@ -35,7 +35,7 @@ def measured(sources):
     CPU seconds and the bytes beyond those of a plain template."""
     pytest.importorskip("resource")
     given = "".join(json.dumps(source) + "\n" for source in sources)
-    command = [sys.executable, str(Path(__file__).parent / "measured.py")]
+    command = [*FROM_A_SMALL_PROCESS, sys.executable, str(Path(__file__).parent / "measured.py")]
     run = subprocess.run(command, input=given, capture_output=True, text=True, check=True)
     lines = [json.loads(line) for line in run.stdout.splitlines()]
     return [lines[index : index + 2] for index in range(0, len(lines), 2)]
