@@ -26,10 +26,10 @@ def turns(count, *, sentences=1):
 def lines():
     """Yield the lines about the views of a prompt, with Qwen2.5, a system text and six turns."""
     bounds = {
-        "template.text": 12,
-        "template.text in Chinese": 12,
-        "template.render": 6,
-        "template.render(...).segments": 3,
+        "template.text": 5,
+        "template.text in Chinese": 5,
+        "template.render": 2.5,
+        "template.render(...).segments": 1.2,
     }
     if not ORACLES.is_dir():
         yield from (Line(f"{view}, Qwen2.5, beside Jinja2", None, bound, note=ABSENT) for view, bound in bounds.items())
