@@ -229,7 +229,7 @@ class Template(Replies):
         limits: Mapping[str, int] | None = None,
         **options: Any,
     ) -> str:
-        """Return only the text of the prompt: the same as `render(...).text`, but several times faster."""
+        """Return only the text of the prompt: the same as `render(...).text`, in about half the time."""
         is_checked = strict or continue_final_message or limits is not None
         if is_checked or not (on_control is REPORT or on_control is ALLOW):
             return self.render(
