@@ -32,6 +32,7 @@ MODULES = [
         "lect_rollout",
         "lect_rows",
         "lect_sglang",
+        "lect_tokens",
         "lect_view",
         "lect_vllm",
     )

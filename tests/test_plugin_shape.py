@@ -23,7 +23,7 @@ CORE = tomllib.loads((REPOSITORY / "core/pyproject.toml").read_text("utf-8"))["p
 # A package is tested with those of its own version, and with no older ones.
 BOUND = f">={CORE['version'].rpartition('.')[0]},<1"
 NEEDS = {
-    "data": [f"lect-rows=={CORE['version']}", "pyarrow>=17"],
+    "data": [*(f"lect-{name}=={CORE['version']}" for name in ("rows", "tokens")), "pyarrow>=17"],
     "hub": [f"lect-jinja{BOUND}", "huggingface_hub>=0.30"],
     "jinja": ["jinja2>=3.1.6"],
     "kit": ["pytest>=8", "hypothesis>=6.100"],
@@ -32,7 +32,7 @@ NEEDS = {
 }
 """What packages need besides core."""
 # They use core's private modules, which may change in any version.
-PINNED = {"constrain", "data", "kit", "rollout", "rows", "view"}
+PINNED = {"constrain", "data", "kit", "rollout", "rows", "tokens", "view"}
 # They are imported by their users alone, so they have no entry points.
 LIBRARIES = {"apis"}
 # Their entry points are those of the servers that load them.
@@ -125,9 +125,10 @@ def test_the_entry_points_of_an_addon_are_commands_and_functions(name):
     assert all(value.startswith(f"lect_{name}:") for value in functions.values())
     assert functions.keys() <= {
         *lect.__all__,
+        "check_tokens",
         "picture",
         "word_diff",
-    }  # For notebooks and `lect diff`, which nobody calls.
+    }  # For `lect doctor`, notebooks and `lect diff`, which nobody calls.
 
 
 def test_generated_files_are_up_to_date():

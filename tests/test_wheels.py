@@ -28,13 +28,14 @@ USES = {
     "rollout": (f"lect.rollout('a/model', {HELLO}, {BYTES}, adapter='chatml').feed(b'Hi!').content", "Hi!"),
     "rows": ("lect.messages([['Hello!', 'Hi!']])[1]['content']", "Hi!"),
     "sglang": ("callable(__import__('lect_sglang').register)", True),
+    "tokens": ("lect._registry.function('check_tokens').__name__", "check_tokens"),
     "view": (f"lect.template('chatml').render({HELLO})._repr_html_()[:22]", '<div class="lect-view '),
     "vllm": ("callable(__import__('lect_vllm').register)", True),
     "xtuner": ("__import__('lect_xtuner').PROMPT_TEMPLATE.internlm_chat['SUFFIX']", "<eoa>"),
 }
 """For each plugin, something that works once it is installed."""
 NEEDED = {
-    "data": ["lect-rows", "pyarrow"],
+    "data": ["lect-rows", "lect-tokens", "pyarrow"],
     "hub": ["huggingface-hub", "jinja2", "lect-jinja"],
     "jinja": ["jinja2"],
     "kit": ["hypothesis", "pytest"],

@@ -61,6 +61,7 @@ PRIVATE = {
     "kit",  # It tests what core does with a plugin: what it finds, loads and asks, one step at a time.
     "constrain",  # It asks the engine that reads which marks are live in a text.
     "rollout",  # It continues prompts and encodings where core stopped.
+    "tokens",  # It encodes, checks and prints as core's commands do.
     "rows",  # It reads objects, weights and tools by the rules by which core writes them.
     "view",  # It shows what core knows of prompts and encodings, and renders as core's commands do.
 }
@@ -210,7 +211,6 @@ EXAMPLES = {
     "cli/why.py": {"lmsys", "vicuna", "qwen"},
     "cli/prompt.py": {"lmsys", "vicuna", "qwen", "meta-llama", "llama", "llama-3"},
     "cli/inputs.py": {"qwen"},
-    "cli/tokens.py": {"qwen"},
     "cli/doctor.py": {"qwen"},
     "cli/parse.py": {"qwen", "qwen3"},
     "cli/plugins.py": {"qwen"},

@@ -7,8 +7,9 @@ from functools import cache
 import goldens
 import pytest
 
-from lect.cli import doctor, main, tokens
+from lect.cli import main, sources
 from lect.cli.sources import load_tokenizer
+from lect_tokens.cli import tokens
 
 tokenizers = pytest.importorskip("tokenizers")
 
@@ -31,8 +32,8 @@ CHAT = [
 
 @pytest.fixture(autouse=True)
 def loaded_once(monkeypatch):
-    for command in (tokens, doctor):
-        monkeypatch.setattr(command, "load_tokenizer", loaded)
+    monkeypatch.setattr(tokens, "load_tokenizer", loaded)
+    monkeypatch.setattr(sources, "load_tokenizer", loaded)
 
 
 @cache

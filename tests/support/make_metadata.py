@@ -39,10 +39,8 @@ KEYS = (
 """The keys of `[project]` of a plugin; what it does not state itself comes from core."""
 WIDTH = 120
 """A table of entry points that fits on one line is written on one."""
-EXTRAS = {
-    **{"testing" if name == "kit" else name: [f"lect-{name}"] for name in sorted([*ADDONS, "hub"])},
-    "tokens": ["tokenizers>=0.21"],
-}
+EXTRAS = {"testing" if name == "kit" else name: [f"lect-{name}"] for name in sorted([*ADDONS, "hub"])}
+EXTRAS["tokens"].append("tokenizers>=0.21")
 """The extras for more than prompts: the addons, what downloads, and what `lect tokens` reads a tokenizer with."""
 GROUPS = {
     "makers": ("Families by maker", "模型厂商"),

@@ -3,6 +3,5 @@
 from lect.cli.inputs import option
 from lect.cli.screen import Screen
 from lect.cli.sources import load_tokenizer
-from lect.cli.token_checks import check_tokenizer
 
-__all__ = ["Screen", "check_tokenizer", "load_tokenizer", "option"]
+__all__ = ["Screen", "load_tokenizer", "option"]

@@ -35,7 +35,6 @@ OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 COMMANDS = {
     "prompt": "print the exact prompt that a model expects",
-    "tokens": "print that prompt token by token: ids, origins, and what carries loss",
     "parse": "parse what a model wrote: reasoning, content, tool calls",
     "why": "show what a model path resolves to, and why",
     "families": "list the model families: installed and available",

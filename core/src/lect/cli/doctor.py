@@ -9,13 +9,10 @@ from typing import Any
 import lect
 from lect.cli.checks import InstallationReport, PluginStatus, check_installation
 from lect.cli.description import WITH_BOS, WITHOUT_BOS, bos_advice, written_bos
-from lect.cli.id_checks import check_ids, read_ids
 from lect.cli.inputs import utf8
 from lect.cli.plugin_checks import Finding
 from lect.cli.rendering import add_choice, resolve
 from lect.cli.screen import Painted, Progress, Screen, write_json
-from lect.cli.sources import load_tokenizer
-from lect.cli.token_checks import Result, check_tokenizer
 from lect.errors import PluginWarning
 
 PATHS = ("model",)
@@ -61,11 +58,7 @@ def run(arguments: Namespace) -> int:
 
 def _run_model(arguments: Namespace) -> int:
     template = resolve(arguments).template
-    tokenizer = None if arguments.tokenizer is None else load_tokenizer(arguments.tokenizer)
-    if arguments.ids is None:
-        checks = check_tokenizer(template, tokenizer)
-    else:
-        checks = check_ids(template, read_ids(arguments.ids), tokenizer)
+    checks = lect._registry.function("check_tokens")(template, arguments.tokenizer, arguments.ids)
     wrong = [check for check in checks if check.status == "wrong"]
     if arguments.json:
         data = {"model": arguments.model, "template": template.name, "checks": [check._asdict() for check in checks]}
@@ -80,7 +73,7 @@ def _run_model(arguments: Namespace) -> int:
     return 1 if wrong else 0
 
 
-def _check_rows(checks: list[Result]) -> Iterator[tuple[str | Painted, ...]]:
+def _check_rows(checks: list[Any]) -> Iterator[tuple[str | Painted, ...]]:
     for check in checks:
         yield Painted(check.status, STATUSES[check.status]), check.name, check.what
         if check.advice:

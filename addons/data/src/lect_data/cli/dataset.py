@@ -124,7 +124,7 @@ def run(arguments: Namespace) -> int:
 
 def _check_tokenizer(formatter: Formatter, arguments: Namespace) -> None:
     from lect.errors import TokenizerError
-    from lect_data.core import check_tokenizer
+    from lect_tokens import check_tokenizer
 
     if arguments.tokenizer is None:
         return

@@ -6,9 +6,9 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.cli.inputs import read_json
-from lect.cli.token_checks import CHAT, Result, count_leading, encoding_failure, joined, quoted, written_markers
 from lect.errors import LectError, MessageError, saferepr
 from lect.tokens.tokenizer import encoder_of
+from lect_tokens.checks import CHAT, Result, count_leading, encoding_failure, joined, quoted, written_markers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

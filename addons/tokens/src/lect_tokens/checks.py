@@ -33,8 +33,11 @@ class Result(NamedTuple):
     """The result of a check."""
 
     name: str
+    """What was checked."""
     status: Status
+    """`ok`, `note` or `wrong`."""
     what: str
+    """What was found."""
     advice: str = ""
     """What to do about it."""
 

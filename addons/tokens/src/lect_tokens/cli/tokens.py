@@ -11,6 +11,7 @@ from lect.cli.screen import Painted, Screen, write_json
 from lect.cli.sources import load_tokenizer
 from lect.tokens.fragments import TOKENIZER, Fragment
 
+HELP = "print that prompt token by token: ids, origins, and what carries loss"
 PATHS = ("model",)
 EPILOG = """\
 A conversation that ends with an answer is encoded as for training, and its loss is that of the default policy: what
@@ -34,6 +35,7 @@ def configure(parser: ArgumentParser) -> None:
         "and its text.\n"
         "Control tokens come from the template alone; where text from outside spells one, it becomes ordinary tokens."
     )
+    parser.epilog = EPILOG
     add_conversation(parser)
     add = parser.add_argument
     add("--tokenizer", metavar="DIR", required=True, help="a directory with a tokenizer.json, or that file")

@@ -11,6 +11,7 @@ from character_tokenizer import CharacterTokenizer
 import lect
 from lect.cli import main
 from lect.plugin import Family, Rule, Turn, TurnTemplate
+from lect_kit import AdapterSuite
 
 CONTROLS = {"<user>": 2_000_001, "<bot>": 2_000_002, "</s>": 2_000_003}
 ACME = TurnTemplate(
@@ -20,6 +21,13 @@ ACME = TurnTemplate(
     stop={"</s>": 2_000_003},
     markers=CONTROLS,
 )
+
+
+class TestTokens(AdapterSuite):
+    plugin = "tokens"
+    examples = {}
+
+
 CHAT = [{"role": "user", "content": "a</s>"}, {"role": "assistant", "content": "ok"}]
 
 
