@@ -47,13 +47,13 @@ class ObjectWriter:
         self.reader.pending.append("}" if self.keys else "{}")
 
 
-def as_json(text: str, types: frozenset[str], *, untyped: str = "json") -> tuple[str, bool]:
+def as_json(text: str, types: frozenset[str]) -> tuple[str, bool]:
     """Return the text of a parameter's value as JSON, and whether it is of a type that the schema allows.
 
     Without types, what can be read as JSON is JSON, and anything else is text. With types, text stays text unless it
     can be read as one of the other types.
     """
-    if types == STRING or (not types and untyped == "string"):
+    if types == STRING:
         return quoted(text), True
     for candidate in _candidates(text.strip(), types):
         if not types or _fits(candidate, types):

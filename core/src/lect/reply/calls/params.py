@@ -221,7 +221,8 @@ class _Parameters:
                 return outcome
         types = self.types(key, fields)
         wraps = key in WRAPPERS and self.name in reader.schemas.known and key not in self.known and not writer.keys
-        held = Value(reader, spec, types, hold=wraps or unopened or key in writer.keys, start=lambda: writer.key(key))
+        kept = wraps or unopened or key in writer.keys
+        held = Value(reader, spec.trim, types, hold=kept, start=lambda: writer.key(key))
         self.begin = reader.position
         assert reader.call is not None, "it has begun"
         mark = reader.since(self.mark)
@@ -243,7 +244,7 @@ class _Parameters:
             wrapped, fits = as_json(text, OBJECT)
             if fits and writer.members(wrapped):
                 return DONE
-        json_text, fits = as_json(text, types, untyped=spec.untyped)
+        json_text, fits = as_json(text, types)
         if writer.key(key):
             reader.pending.append(json_text)
             if fits and json_text[0] in "{[" and not read_json(text)[1]:
@@ -254,9 +255,10 @@ class _Parameters:
         return DONE
 
     def types(self, key: str, fields: dict[str, str]) -> frozenset[str]:
-        """Return the types of a parameter, from the schema or, failing that, from its mark."""
+        """Return the types of a parameter, from the schema or, failing that, from its mark or the format."""
         marked = STRING if fields.get("string") == "true" else frozenset({fields.get("type", "")}) & ALL
-        return self.reader.schemas.types(self.name, key) or marked
+        untyped = STRING if self.spec.untyped == "string" else frozenset()
+        return self.reader.schemas.types(self.name, key) or marked or untyped
 
     def read_value(self, key: str, held: Value) -> Outcome:
         """Read a value up to and including its close, or up to what shows that the close is missing."""

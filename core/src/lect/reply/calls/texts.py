@@ -7,7 +7,7 @@ from collections.abc import Callable
 from json.encoder import encode_basestring
 
 from lect.reply.events import CALL_ARGS
-from lect.reply.grammar import Code, Params
+from lect.reply.grammar import Code
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import MORE, NO, Finder, MarkScanner, scanner_of
 from lect.reply.reader.reader import CUT, DONE, Outcome, Reader
@@ -64,16 +64,14 @@ def read_until(
 class Value:
     """A value that is being read: passed on as it arrives if it must be text, kept if it may be something else."""
 
-    def __init__(self, reader: Reader, spec: Params, types: frozenset[str], *, hold: bool, start: Callable[[], bool]):
+    def __init__(self, reader: Reader, trim: str, types: frozenset[str], *, hold: bool, start: Callable[[], bool]):
         self.reader, self.start = reader, start
         # What may not belong to the value if it comes first or last.
-        self.trim, self.last = spec.trim, spec.trim or "\n"
+        self.trim, self.last = trim, trim or "\n"
         self.trimmed, self.streamed, self.tail = not self.trim, False, ""
         self.kept: list[str] = []
         # None: the first character tells whether it can be anything but text.
-        self.hold: bool | None = hold or (types != STRING and bool(types)) or None
-        if not self.hold and (types == STRING or spec.untyped == "string"):
-            self.hold = False
+        self.hold: bool | None = (hold or types != STRING) if hold or types else None
 
     def add(self, text: str) -> None:
         if not self.trimmed and text:
