@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
 
 from lect.reply.calls.texts import quoted
 from lect.reply.events import CALL_ARGS
@@ -36,28 +35,21 @@ Ends = Callable[[int], int]
 """Returns whether a string can end before a position: where it goes on, NO or MORE."""
 
 
-def string(
-    reader: Reader, pieces: list[str], quote: str, escape: Escape, ends: Ends | None = None, *, live: bool = False
-) -> Outcome:
-    """Read a string up to a quote after which `ends` lets it end: models forget to escape quotes."""
-    # Return the generator itself: every chunk passes through all that are open.
-    read = _characters if live else _held
-    return read(reader, pieces.append, quote, escape, ends, live=live)
-
-
-def _held(reader: Reader, put: Callable[[str], None], *how: Any, live: bool) -> Outcome:
+def held_string(reader: Reader, pieces: list[str], quote: str, escape: Escape, ends: Ends | None) -> Outcome:
     """Read a string that is passed on when it is complete."""
     text = Text()
     reader.growing.append(text)
-    outcome = yield from _characters(reader, text.append, *how, live=live)
+    outcome = yield from string(reader, text, quote, escape, ends, live=False)
     reader.growing.pop()
-    put("".join(text))
+    pieces.append("".join(text))
     return outcome
 
 
-def _characters(
-    reader: Reader, put: Callable[[str], None], quote: str, escape: Escape, ends: Ends | None, *, live: bool
+def string(
+    reader: Reader, pieces: list[str], quote: str, escape: Escape, ends: Ends | None, *, live: bool = True
 ) -> Outcome:
+    """Read a string up to a quote after which `ends` lets it end: models forget to escape quotes."""
+    put = pieces.append
     plain, matters = _patterns(quote)
     put('"')
     while True:
@@ -121,11 +113,6 @@ def _patterns(quote: str) -> tuple[Finder, Finder]:
     """Return a matcher for text that cannot end the string and needs no escapes, and a search for anything else."""
     special = rf'"\\\x00-\x1f{re.escape(quote[0])}'
     return re.compile(f"[^{special}]*").match, re.compile(f"[{special}]").search
-
-
-def ends_in(reader: Reader) -> Ends:
-    """Return what tells whether a string in brackets can end before a position, by what is there."""
-    return lambda after: text_goes_on(reader.buffer, after, reader.ended, ",)]}:")
 
 
 def text_goes_on(buffer: str, after: int, ended: bool, following: str) -> int:

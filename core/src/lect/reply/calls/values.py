@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Generator
 
 from lect.reply.calls import strings
-from lect.reply.calls.strings import CLOSING, JSON_QUOTE, QUOTE, QUOTE_SO_FAR, Ends, Escape, string
+from lect.reply.calls.strings import CLOSING, JSON_QUOTE, QUOTE, QUOTE_SO_FAR, Ends, Escape
 from lect.reply.calls.texts import quoted
 from lect.reply.calls.words import JSON, LONGEST_WORD, Dialect, names_key, read_key, read_word
 from lect.reply.grammar import SPACE
@@ -217,15 +217,18 @@ class ValueReader:
         # Without quotes of its own, a notation has only text, and the schema says what it stands for.
         converted = self.dialect.bare and not self.brackets and self.types and "string" not in self.types
         if self.live or self.begin is None or is_key or self.unsure or converted:
-            return string(reader, self.pieces, quote, escape, ends, live=self.live)
+            return (strings.string if self.live else strings.held_string)(reader, self.pieces, quote, escape, ends)
         self.begin()
         reader.pending.extend(self.pieces)
         self.pieces.clear()
-        return string(reader, reader.pending, quote, escape, ends, live=True)
+        return strings.string(reader, reader.pending, quote, escape, ends)
 
     def ends(self) -> Ends:
         """Return a function that tells whether a string can end before a position."""
-        return (None if self.brackets else self.text_ends) or strings.ends_in(self.reader)
+        reader = self.reader
+        if self.text_ends is not None and not self.brackets:
+            return self.text_ends
+        return lambda after: strings.text_goes_on(reader.buffer, after, reader.ended, ",)]}:")
 
 
 def decoded(text: str) -> str:
