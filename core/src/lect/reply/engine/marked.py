@@ -323,9 +323,8 @@ class MarkedText(Reading):
             return
         # What is not extracted stays as it was written.
         reader.emit(CONTENT, reader.since(start), start)
-        trial = self.trial()
         found = found._replace(start=found.start - reader.at, arguments=found.arguments - reader.at)
-        yield from self.try_out(trial, read_section(trial, found, 0), CONTENT)
+        trial, _ = yield from self.try_out(lambda to: read_section(to, found, 0), CONTENT)
         reader.unfinished = trial.unfinished
         if trial.stop is not None:
             reader.halt(trial.stop)

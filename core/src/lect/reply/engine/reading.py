@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import Any
 
 from lect.reply.engine.compiled import CompiledGrammar
@@ -34,15 +34,10 @@ class Reading:
         while not reader.ended or not reader.exhausted():
             reader.skip(len(reader.buffer), AFTER)
             yield
-        self.report_leftovers()
-
-    def report_leftovers(self) -> None:
-        """Report marks, and what looks like one, that have been read as content."""
-        reader = self.reader
         reader.flush()
-        if not self.compiled.takes_tools:
-            return
-        for text, mark in self.compiled.leftovers.find("".join(reader.content)):
+        # Marks, and what looks like one, may have been read as content.
+        leftovers = self.compiled.leftovers.find("".join(reader.content)) if self.compiled.takes_tools else ()
+        for text, mark in leftovers:
             raw, pieces = "".join(reader.chunks), [piece for piece in reader.pieces() if piece.kind == CONTENT]
             starts = (raw.find(text, piece.start, piece.end) for piece in pieces)
             start = next((start for start in starts if start >= 0), 0)
@@ -105,7 +100,8 @@ class Reading:
     def breaks_off(self, sections: list[CompiledSection]) -> bool:
         """Return whether the reply ends where one of these sections, or a call in it, is about to begin."""
         reader = self.reader
-        return reader.ended and any(section.breaks_off(reader.buffer, reader.at) for section in sections)
+        begun = (each for each in sections if each.look(reader.buffer, reader.at, ended=False) == MORE)
+        return reader.ended and any(call.announced for section in begun for call in section.calls)
 
     def find_any(self, sections: list[CompiledSection]) -> Generator[None, None, CallMatch | None]:
         """Return the first of several sections that begins here and counts."""
@@ -124,8 +120,7 @@ class Reading:
         """Return whether the reply ends with calls inside reasoning; otherwise they are drafts, and emitted as such."""
         reader = self.reader
         begin = reader.position
-        trial = self.trial()
-        last = yield from self.try_out(trial, type(self)(trial, self.compiled).read_to_the_end(sections))
+        trial, last = yield from self.try_out(lambda to: type(self)(to, self.compiled).read_to_the_end(sections))
         text = trial.since(0)
         closed = min((at for mark in self.compiled.reasoning_syntax.close if (at := text.find(mark)) >= 0), default=-1)
         reader.rewind(begin)
@@ -135,15 +130,14 @@ class Reading:
         reader.emit_to(closed if last else trial.position, kind)
         return False
 
-    def trial(self) -> Reader:
-        """Return a reader for what begins here whose events are discarded."""
-        trial = Reader(self.reader.schemas, self.reader.stops)
-        trial.fresh = self.reader.fresh
-        return trial
-
-    def try_out(self, trial: Reader, steps: Steps, kind: TextKind | None = None) -> Generator[None, None, Any]:
-        """Read with a trial reader and return the result; meanwhile, emit the raw text as `kind` if given."""
+    def try_out(
+        self, read: Callable[[Reader], Steps], kind: TextKind | None = None
+    ) -> Generator[None, None, tuple[Reader, Any]]:
+        """Read with a reader whose events are discarded; return it and the result; emit the raw text if `kind`."""
         reader = self.reader
+        trial = Reader(reader.schemas, reader.stops)
+        trial.fresh = reader.fresh
+        steps = read(trial)
         begin, emitted = reader.position, 0
         while True:
             trial.feed(reader.buffer[reader.at :])
@@ -159,7 +153,7 @@ class Reading:
                 emitted = trial.position
             if done:
                 reader.rewind(begin + trial.position)
-                return result
+                return trial, result
             yield
 
     def read_to_the_end(self, sections: list[CompiledSection]) -> Answer:

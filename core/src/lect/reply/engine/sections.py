@@ -196,7 +196,10 @@ def _next(reader: Reader, compiled: CompiledSection, *, opened: bool) -> Generat
             if call >= 0:
                 further = call
                 call = compiled.look_for_call(buffer, further, ended, further=True)
-                if call == NO and ended and compiled.call_breaks_off(buffer, further, separated=further > at):
+                # Without a mark or a separator before it, a call that the end of the reply cuts off is text.
+                cut = call == NO and ended and lookahead.space(buffer, further) < len(buffer)
+                begun = cut and (further > at or any(each.syntax.open for each in compiled.calls))
+                if begun and compiled.look_for_call(buffer, further, False, further=True) == MORE:
                     reader.skip(at)
                     skip_unnamed(reader)
                     return None

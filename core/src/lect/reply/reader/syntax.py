@@ -187,17 +187,6 @@ class CompiledSection:
             return self.look_for_call(buffer, at, ended)
         return NO
 
-    def breaks_off(self, buffer: str, at: int) -> bool:
-        """Return whether this section would begin at `at` if the reply did not end there."""
-        return any(call.announced for call in self.calls) and self.look(buffer, at, False) == MORE
-
-    def call_breaks_off(self, buffer: str, at: int, *, separated: bool) -> bool:
-        """Return whether a further call would begin at `at` if the reply did not end there."""
-        # Without a mark or a separator before it, it is text.
-        begins = separated or any(call.syntax.open for call in self.calls)
-        there = lookahead.space(buffer, at) < len(buffer)
-        return begins and there and self.look_for_call(buffer, at, False, further=True) == MORE
-
     def look_for_call(self, buffer: str, at: int, ended: bool, *, further: bool = False) -> CallMatch | int:
         """Return the call that begins at `at`, or NO or MORE; `further` means that it is not its section's first."""
         for call in self.calls:
