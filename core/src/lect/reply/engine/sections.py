@@ -6,7 +6,7 @@ import re
 from collections.abc import Generator
 
 from lect.reply.calls.texts import read_until
-from lect.reply.events import CALL, MARK
+from lect.reply.events import CALL, CONTENT, MARK
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import MARKUP, MORE, NO
 from lect.reply.reader.reader import BROKEN, CUT, DONE, LEFT, Answer, Outcome, Reader
@@ -105,7 +105,10 @@ def read_call(reader: Reader, found: CallMatch, start: int, *, opened: bool = Fa
         reader.at = len(reader.buffer)
         reader.unfinished = found.announced or reader.call is not None
     if reader.call is None and not found.announced:
-        reader.return_to_content(start)
+        # It is content after all.
+        while reader.borders and reader.borders[-1][0] >= start:
+            reader.borders.pop()
+        reader.emit(CONTENT, reader.since(start), start)
         if ends:
             reader.note_final_stop()
         return BROKEN

@@ -30,20 +30,12 @@ class Text(list[str]):
 
     joined = 0
 
-    def join_small(self) -> None:
-        if len(self) > self.joined:
-            self[self.joined :] = ["".join(self[self.joined :])]
-            self.joined += 1
-
 
 class OpenCall:
-    """A call that is being read."""
+    """A call that is being read; it makes no events if it is `hidden`, because its tool is unknown."""
 
-    hidden = False
-    """Whether it makes no events, because its tool is unknown."""
-
-    def __init__(self, name: str, own_id: str, index: int, start: int, arguments: int):
-        self.name, self.id, self.index, self.parts = name, own_id, index, Text()
+    def __init__(self, name: str, own_id: str, index: int, start: int, arguments: int, hidden: bool):
+        self.name, self.id, self.index, self.hidden, self.parts = name, own_id, index, hidden, Text()
         # Where it and its arguments begin in the raw text.
         self.start, self.arguments = start, arguments
         # For each parameter that a mark opens, that mark, and how much of it is too much to begin the value.
@@ -123,7 +115,9 @@ class Reader:
         self.at = 0
         if len(self.chunks) > self.chunks.joined + MANY:
             for text in (self.chunks, self.content, self.reasoning, *self.growing):
-                text.join_small()
+                if len(text) > text.joined:
+                    text[text.joined :] = ["".join(text[text.joined :])]
+                    text.joined += 1
 
     def settle(self) -> None:
         if self.passed:
@@ -309,13 +303,13 @@ class Reader:
         self.flush()
         index = len(self.calls)
         begin = self.position if arguments is None else arguments
-        self.call = call = OpenCall(name, own_id or self.call_id(index, name), index, self.origin, begin)
+        unknown = bool(self.schemas.known) and name not in self.schemas.known
+        hidden = unknown and self.unknown_tools != KEEP
+        self.call = call = OpenCall(name, own_id or self.call_id(index, name), index, self.origin, begin, hidden)
         self.growing.append(call.parts)
         self.kind, self.sink, self.index = CALL_ARGS, call.parts, index
         self.fresh = False
-        unknown = bool(self.schemas.known) and name not in self.schemas.known
-        call.hidden = unknown and self.unknown_tools != KEEP
-        if not call.hidden:
+        if not hidden:
             self.end = max(self.position, 0)
             start = max(self.origin, 0)
             self.events.append(_new(Event, ("call_start", name, index, call.id, None, None, start, self.end)))
@@ -367,17 +361,11 @@ class Reader:
         self.why = why
         return BROKEN
 
-    def return_to_content(self, start: int) -> None:
-        """Treat what was read since `start` as content after all: no call has begun."""
-        while self.borders and self.borders[-1][0] >= start:
-            self.borders.pop()
-        self.emit(CONTENT, self.since(start), start)
 
     def pieces(self) -> tuple[Piece, ...]:
         found, end = [], self.position
         for start, kind in reversed(self.borders):
-            if start < 0:
-                start = 0  # It is in the prompt.
+            start = max(start, 0)  # It may be in the prompt.
             if end > start:
                 found.append(_new(Piece, (kind, start, end)))
             end = start
