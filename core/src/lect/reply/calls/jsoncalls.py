@@ -245,12 +245,13 @@ def named_json_call(reader: Reader, found: CallMatch) -> Outcome:
     spec = call.syntax.arguments
     assert isinstance(spec, NamedJson)
     name, own_id = found.name, found.fields.get("id")
-    if call.is_counter(name) and name not in reader.schemas.known:
+    if call.counts(name) and name not in reader.schemas.known:
         return (yield from _unnamed_call(reader, name, own_id))
     reader.begin_call(name, own_id)
     if not (yield from spaces(reader)):
         return CUT
-    is_text = bool(spec.text) and not call.renames(found.fields)
+    # Where a head renames the caller's functions, any other takes text.
+    is_text = bool(spec.text) and not call.renames(found.fields.get("name", ""))
     while not reader.ended and BEGINS_SO_FAR(reader.buffer, reader.at):
         yield
     begins = BEGINS(reader.buffer, reader.at)

@@ -150,14 +150,11 @@ class HeadLookahead:
 
 
 def _fields(found: re.Match[str]) -> dict[str, str]:
-    return {key: _unescaped(value) for key, value in found.groupdict().items() if value is not None}
-
-
-def _unescaped(attribute: str) -> str:
-    """Return an attribute without the escapes of XML."""
-    for escape, character in ESCAPES if "&" in attribute else ():
-        attribute = attribute.replace(escape, character)
-    return attribute
+    """Return what a head says, without the escapes of XML."""
+    fields = {key: value for key, value in found.groupdict().items() if value is not None}
+    for escape, character in ESCAPES if "&" in found[0] else ():
+        fields = {key: value.replace(escape, character) for key, value in fields.items()}
+    return fields
 
 
 def _beginnings(marks: Iterable[str], depth: int = 3) -> str:

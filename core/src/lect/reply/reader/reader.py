@@ -361,7 +361,6 @@ class Reader:
         self.why = why
         return BROKEN
 
-
     def pieces(self) -> tuple[Piece, ...]:
         found, end = [], self.position
         for start, kind in reversed(self.borders):

@@ -38,8 +38,8 @@ class CompiledCall:
             # Models forget what opens the first key, or write what opens a call instead.
             head = head.but(end=(*head.end, *spec.head.end, *(row[0] for row in self.opens if row)))
         self.head = HeadLookahead(head, json=isinstance(spec, NamedJson) and bool(call.open)) if head else None
-        self._rename = re.compile(call.rename or NOTHING)
-        self._counter = re.compile(call.counter or NOTHING)
+        self.renames = re.compile(call.rename or NOTHING).fullmatch
+        self.counts = re.compile(call.counter or NOTHING).fullmatch
         self.headers: dict[str, Headers] = {}  # Closes that count only if a header follows them.
         # What may end a call besides its own close: the close of its section, or whatever opens another call.
         self.section_closes = [lookahead.as_row(mark) for mark in section.close]
@@ -61,19 +61,6 @@ class CompiledCall:
             return self._closes
         name = fields.get("name", "")
         return [tuple(mark.replace("{name}", name) for mark in row) for row in self._closes]
-
-    def renames(self, fields: dict[str, str]) -> bool:
-        """Return whether the head names one of the caller's functions, where other names look different."""
-        return self._rename.fullmatch(fields.get("name", "")) is not None
-
-    def name(self, fields: dict[str, str]) -> str:
-        """Return the name of the function from what the head says."""
-        name = fields.get("name", "")
-        found = self._rename.fullmatch(name)
-        return next(part for part in found.groups() if part is not None) if found else name
-
-    def is_counter(self, name: str) -> bool:
-        return self._counter.fullmatch(name) is not None
 
     def look(self, buffer: str, at: int, ended: bool) -> tuple[int, int, dict[str, str]]:
         """Return where the call at `at` starts, or NO or MORE; where its arguments start; and what its head says."""
@@ -213,7 +200,9 @@ class CallMatch(NamedTuple):
 
     @property
     def name(self) -> str:
-        return self.call.name(self.fields)
+        written = self.fields.get("name", "")
+        renamed = self.call.renames(written)
+        return next(part for part in renamed.groups() if part is not None) if renamed else written
 
     @property
     def closes(self) -> list[tuple[str, ...]]:
