@@ -165,7 +165,7 @@ def _argument(reader: Reader, writer: ObjectWriter, found: CallMatch, key: str, 
 def _bare_text(reader: Reader, found: CallMatch, syntax: LiteralsSyntax, sign: str) -> Outcome:
     """Read text without quotes, up to the next parameter that the tool has, or the end of the call."""
     after_comma = [(key, sign) for key in reader.schemas.parameters(found.name)]
-    closed = found.closes or found.call.section_closes
+    closed = found.closes or found.section.closes
     after_close = [*found.ends, *reader.stop_rows] if closed else [("",)]
     tail = ""
 
@@ -214,7 +214,7 @@ def _ends_here(reader: Reader, found: CallMatch, syntax: LiteralsSyntax, sign: s
 
     def _call_goes_on(buffer: str, at: int, ended: bool) -> int:
         """Return whether something that can follow a call is at `at`: a position, NO or MORE."""
-        if lookahead.nothing_follows(buffer, at, ended) or not (found.closes or found.call.section_closes):
+        if lookahead.nothing_follows(buffer, at, ended) or not (found.closes or found.section.closes):
             return at
         end = lookahead.either(buffer, at, following, ended)
         if end != NO or found.section.syntax.between:

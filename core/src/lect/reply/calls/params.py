@@ -88,7 +88,7 @@ class _Parameters:
         spec = found.call.syntax.arguments
         assert isinstance(spec, Params)
         self.reader = reader
-        self.call = found.call
+        self.section, self.call = found.section, found.call
         self.spec = spec
         self.name = name
         self.closes = found.closes
@@ -197,7 +197,7 @@ class _Parameters:
             self.reader.forgive(f"{self.reader.buffer[at:end]!r:.80} for {marks[0]!r}")
 
     def section_closes(self) -> bool:
-        return lookahead.either(self.reader.buffer, self.reader.at, self.call.section_closes, ended=True) >= 0
+        return lookahead.either(self.reader.buffer, self.reader.at, self.section.closes, ended=True) >= 0
 
     def parameter(self, fields: dict[str, str]) -> Outcome:
         reader, spec, writer = self.reader, self.spec, self.writer
@@ -273,7 +273,7 @@ class _Parameters:
                 def cdata_ends(mark: str) -> int:
                     return lookahead.either(reader.buffer, reader.at + len(mark), [(close,)], reader.ended)
 
-                return (yield from read_until(reader, CDATA_LIVE, cdata_ends, held.kept.append))
+                return (yield from read_until(reader, scanner_of(CDATA_END), cdata_ends, held.kept.append))
         # A close counts only if the call can go on after it: a text may mention the mark, or show a whole call.
         shown = 0
         live, stem = params.live_in_value(close, self.closes)
@@ -362,6 +362,3 @@ class _Parameters:
         if not lookahead.nothing_follows(buffer, after, ended):
             after = lookahead.either(buffer, after, [*self.call.implied, *reader.stop_rows], ended)
         return at if after >= 0 else after
-
-
-CDATA_LIVE = scanner_of(CDATA_END)

@@ -12,7 +12,7 @@ from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import MORE, NO, Finder, MarkScanner, scanner_of
 from lect.reply.reader.reader import CUT, DONE, Outcome, Reader
 from lect.reply.reader.schema import STRING
-from lect.reply.reader.syntax import CallMatch, CompiledCall
+from lect.reply.reader.syntax import CallMatch
 
 quoted: Callable[[str], str] = encode_basestring
 """Returns a text as a JSON string."""
@@ -106,7 +106,7 @@ class Value:
 
 def text_argument(reader: Reader, key: str, found: CallMatch, unfence: str = "") -> Outcome:
     """Read text up to what ends a call, or to the end of the reply, as the only argument, `key`."""
-    put, start = reader.pending.append, reader.position
+    put, start, headers = reader.pending.append, reader.position, found.call.headers
     put(f'{{{quoted(key)}: "')
     closing = [(unfence, *marks) for marks in found.ends] if unfence else list(found.ends)
     closing += [(mark,) for mark in reader.stops]
@@ -114,7 +114,13 @@ def text_argument(reader: Reader, key: str, found: CallMatch, unfence: str = "")
 
     def closes(mark: str) -> int:
         buffer, at, ended = reader.buffer, reader.at, reader.ended
-        ends = [_end_of(buffer, at, marks, found.call, ended) for marks in closing]
+        ends = []
+        for marks in closing:
+            end = lookahead.sequence(buffer, at, marks, ended)
+            if end >= 0 and marks[-1] in headers:
+                header = headers[marks[-1]].look(buffer, end, ended)
+                end = header if isinstance(header, int) else end
+            ends.append(end)
         if unfence and ended:
             end = lookahead.literal(buffer, at, unfence, ended)
             ends.append(end if end >= 0 and lookahead.nothing_follows(buffer, end, ended) else NO)
@@ -125,17 +131,9 @@ def text_argument(reader: Reader, key: str, found: CallMatch, unfence: str = "")
     if outcome == CUT and reader.reason == "length":
         return CUT
     put('"}')
-    if found.call.headers and any(map(reader.since(start).count, found.call.headers)):
+    if headers and any(map(reader.since(start).count, headers)):
         reader.forgive("marks of a message in the text")
     return DONE
-
-
-def _end_of(buffer: str, at: int, marks: tuple[str, ...], call: CompiledCall, ended: bool) -> int:
-    end = lookahead.sequence(buffer, at, marks, ended)
-    if end >= 0 and marks[-1] in call.headers:
-        header = call.headers[marks[-1]].look(buffer, end, ended)
-        return header if isinstance(header, int) else end
-    return end
 
 
 def code_call(reader: Reader, found: CallMatch) -> Outcome:

@@ -13,18 +13,15 @@ from lect.reply.grammar import SPACE
 from lect.reply.reader.headers import Header
 from lect.reply.reader.lookahead import MORE, NO, MarkScanner
 from lect.reply.reader.reader import CUT, Outcome, Reader, Steps
-from lect.reply.reader.syntax import CallMatch, CompiledCall
+from lect.reply.reader.syntax import CallMatch
 
 
 class HeadedMessages(Reading):
     """The reading of one reply."""
 
     def __init__(self, reader: Reader, compiled: CompiledGrammar):
-        channels = compiled.grammar.channels
-        assert channels is not None
         super().__init__(reader, compiled)
-        self.channels = channels
-        self.headers = compiled.headers
+        self.headers, self.channels = compiled.headers, compiled.headers.channels
         self.emitted: set[str] = set()
         self.outside, self.body = compiled.outside, compiled.body
 
@@ -122,7 +119,7 @@ class HeadedMessages(Reading):
         if self.channels.call is None:
             yield from self.read_sections()
         else:
-            found = yield from self.find_call(self.compiled.message.calls[0], header)
+            found = yield from self.find_call(header)
             if found is None:
                 yield from self.read_no_call(header, start, text_at)
                 return
@@ -191,21 +188,22 @@ class HeadedMessages(Reading):
                 found = headers.opens(reader.buffer, reader.at, reader.ended, reader.schemas.known, fresh=fresh)
             else:
                 found = headers.look(reader.buffer, reader.at + behind, reader.ended, reader.schemas.known)
-            if not isinstance(found, int):
-                return found
-            if found == NO:
-                return None
+            if found != MORE:
+                return None if isinstance(found, int) else found
             yield
 
-    def find_call(self, call: CompiledCall, header: Header) -> Generator[None, None, CallMatch | None]:
+    def find_call(self, header: Header) -> Generator[None, None, CallMatch | None]:
         """Return the call that begins here; if the header names it, anything may follow."""
-        reader = self.reader
+        reader, section = self.reader, self.compiled.message
+        call = section.calls[0]
         while (seen := call.look(reader.buffer, reader.at, reader.ended))[0] == MORE:
             yield
-        if seen[0] == NO and not header.name:
-            return None
-        start, arguments, _ = seen if seen[0] != NO else (reader.at, reader.at, {})
-        return CallMatch(self.compiled.message, call, start, arguments, {"name": header.name}, announced=True)
+        start, arguments, _ = seen
+        if start == NO:
+            start = arguments = reader.at
+            if not header.name:
+                return None
+        return CallMatch(section, call, start, arguments, {"name": header.name}, announced=True)
 
     def next_mark(self, live: MarkScanner, kind: TextKind) -> Outcome:
         """Emit text up to the next mark that means something, and return it; empty at the end of the reply."""

@@ -42,17 +42,15 @@ class CompiledCall:
         self.counts = re.compile(call.counter or NOTHING).fullmatch
         self.headers: dict[str, Headers] = {}  # Closes that count only if a header follows them.
         # What may end a call besides its own close: the close of its section, or whatever opens another call.
-        self.section_closes = [lookahead.as_row(mark) for mark in section.close]
-        opens = [*(lookahead.as_row(mark) for mark in section.open), *self.opens]
-        self.implied = [*self.section_closes, *(row for row in opens if "".join(row).strip(BRACKETS))]
-        openings = [part for mark in (*section.open, *call.open) for part in lookahead.as_row(mark)]
+        opens = [*map(lookahead.as_row, section.open), *self.opens]
+        closes = map(lookahead.as_row, section.close)
+        self.implied = [*closes, *(row for row in opens if "".join(row).strip(BRACKETS))]
         self.may_be_wrapped = bool(section.close or call.close)
         """Whether something shows where a fence or a list around the call ends."""
         # Brackets and fences announce no call: they may surround anything. Nor do the words of a call that counts only
         # if its tool is known: they may be ordinary text.
-        self.announced = not call.known and any(
-            part.strip(BRACKETS) and not part.startswith("```") for part in openings
-        )
+        parts = [part for row in opens for part in row]
+        self.announced = not call.known and any(part.strip(BRACKETS) and not part.startswith("```") for part in parts)
         if isinstance(call.arguments, Params):
             self.params = CompiledParams(call.arguments, self)
 
