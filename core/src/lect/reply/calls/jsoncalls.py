@@ -120,7 +120,7 @@ class _ObjectCall(ValueReader):
             self.begin_call()
             live = reader.call is not None
             reader.growing += [] if live else [self.early]
-            outcome = yield from read_arguments(reader, reader.pending if live else self.early, live=live)
+            outcome = yield from read_arguments(reader, reader.pending if live else self.early)
             self.has_arguments = outcome == DONE
             return outcome
         if (names and self.name is not None) or key in ARGUMENT_KEYS:
@@ -181,11 +181,11 @@ def _ends(reader: Reader, found: CallMatch) -> Answer:
     return end >= 0 or lookahead.nothing_follows(reader.buffer, reader.at, reader.ended)
 
 
-def read_arguments(reader: Reader, pieces: list[str], *, live: bool = True) -> Outcome:
+def read_arguments(reader: Reader, pieces: list[str]) -> Outcome:
     """Read arguments in JSON, which begin here."""
     # Return the generator itself: every chunk passes through all that are open.
     if reader.buffer[reader.at] == "{":
-        return ValueReader(reader, pieces, live=live).read()
+        return ValueReader(reader, pieces).read()
     return _wrapped_arguments(reader, pieces)
 
 

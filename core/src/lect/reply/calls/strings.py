@@ -39,17 +39,15 @@ def held_string(reader: Reader, pieces: list[str], quote: str, escape: Escape, e
     """Read a string that is passed on when it is complete."""
     text = Text()
     reader.growing.append(text)
-    outcome = yield from string(reader, text, quote, escape, ends, live=False)
+    outcome = yield from string(reader, text, quote, escape, ends)
     reader.growing.pop()
     pieces.append("".join(text))
     return outcome
 
 
-def string(
-    reader: Reader, pieces: list[str], quote: str, escape: Escape, ends: Ends | None, *, live: bool = True
-) -> Outcome:
+def string(reader: Reader, pieces: list[str], quote: str, escape: Escape, ends: Ends | None) -> Outcome:
     """Read a string up to a quote after which `ends` lets it end: models forget to escape quotes."""
-    put = pieces.append
+    put, live = pieces.append, pieces is reader.pending
     plain, matters = _patterns(quote)
     put('"')
     while True:

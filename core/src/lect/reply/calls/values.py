@@ -42,10 +42,10 @@ class _Bracket:
 class ValueReader:
     """Reads one value, and appends its JSON to `pieces`: valid JSON unchanged, anything else as it was meant.
 
-    `live` means that `pieces` is the reader's pending text; otherwise `begin`, if given, is called before what it holds
-    is passed on ahead of a string. `text_ends` tells whether a quoted string that is the whole value can end at a quote
-    before a position, and `types` are those that the schema allows. The `member` of `read` is called with each key of
-    an object that is the whole value: it reads the value, or returns nothing.
+    If `pieces` is not the reader's pending text, `begin`, if given, is called before what it holds is passed on ahead
+    of a string. `text_ends` tells whether a quoted string that is the whole value can end at a quote before a position,
+    and `types` are those that the schema allows. The `member` of `read` is called with each key of an object that is
+    the whole value: it reads the value, or returns nothing.
     """
 
     want, key_at = VALUE, 0
@@ -58,13 +58,12 @@ class ValueReader:
         pieces: list[str],
         dialect: Dialect = JSON,
         *,
-        live: bool = False,
         begin: Callable[[], object] | None = None,
         text_ends: Ends | None = None,
         types: frozenset[str] = frozenset(),
     ):
         self.reader, self.pieces, self.dialect = reader, pieces, dialect
-        self.live, self.begin, self.text_ends, self.types = live, begin, text_ends, types
+        self.begin, self.text_ends, self.types = begin, text_ends, types
         self.wrong = "bad_literal" if dialect.python else "unbalanced_json"
         self.brackets: list[_Bracket] = []
         # A comma and the white space after it are held back: before a closing bracket it is one too many.
@@ -213,15 +212,16 @@ class ValueReader:
 
     def text(self, is_key: bool, quote: str, escape: Escape, ends: Ends | None = None) -> Outcome:
         """Read a string after its quote, and pass it on as it arrives if all before it is certain."""
-        reader = self.reader
+        reader, pieces = self.reader, self.pieces
         # Without quotes of its own, a notation has only text, and the schema says what it stands for.
         converted = self.dialect.bare and not self.brackets and self.types and "string" not in self.types
-        if self.live or self.begin is None or is_key or self.unsure or converted:
-            return (strings.string if self.live else strings.held_string)(reader, self.pieces, quote, escape, ends)
-        self.begin()
-        reader.pending.extend(self.pieces)
-        self.pieces.clear()
-        return strings.string(reader, reader.pending, quote, escape, ends)
+        if self.begin is not None and not (is_key or self.unsure or converted):
+            self.begin()
+            reader.pending.extend(pieces)
+            pieces.clear()
+            pieces = reader.pending
+        read = strings.string if pieces is reader.pending else strings.held_string
+        return read(reader, pieces, quote, escape, ends)
 
     def ends(self) -> Ends:
         """Return a function that tells whether a string can end before a position."""
