@@ -58,8 +58,7 @@ def read_tags(
             problem = "too_deep" if len(stack) > DEEPEST + 1 else ""
             return opens
         if MORE in (close, opens):
-            problem = "cut" if reader.ended else ""
-            return at if reader.ended else MORE
+            return MORE
         if literal(buffer, at, spec.open, ended=False) != NO:
             problem = "stray_text"
             return at
@@ -68,7 +67,7 @@ def read_tags(
     while stack:
         outcome = yield from read_until(reader, live, mark_ends, stack[-1].text.append)
         if outcome == CUT or problem:
-            return (CUT if outcome == CUT or problem == "cut" else reader.broken(problem)), ""
+            return (reader.broken(problem) if problem else CUT), ""
     return DONE, _as_json(top, schema, root)
 
 

@@ -100,7 +100,7 @@ def read_call(reader: Reader, found: CallMatch, start: int, *, opened: bool = Fa
         return DONE
     stops = yield from reader.at_stop()
     ends = outcome == CUT and not stops
-    outcome = CUT if stops else outcome
+    broken = outcome == BROKEN and not stops
     if ends:
         reader.at = len(reader.buffer)
         reader.unfinished = found.announced or reader.call is not None
@@ -112,20 +112,17 @@ def read_call(reader: Reader, found: CallMatch, start: int, *, opened: bool = Fa
         if ends:
             reader.note_final_stop()
         return BROKEN
-    if outcome == BROKEN:
+    if broken:
         yield from _skip_broken(reader, found)
-        outcome = DONE
-    why = reader.why if outcome == DONE else ""
+    why, text = reader.why if broken else "incomplete_call", "the reply ends inside a call"
     if reader.call is None:
-        why = ""
-        text = "the call has no name" if outcome == DONE else "the reply ends before the call has a name"
+        why, text = "incomplete_call", "the reply ends before the call has a name"
     else:
         reader.end_call(complete=False)
-        text = WHY[why] if why else "the reply ends inside a call"
-    reader.report(why or "incomplete_call", reader.origin, text)
+    reader.report(why, reader.origin, WHY[why] if broken else text)
     if ends:
         reader.note_final_stop()
-    return outcome
+    return DONE if broken else CUT
 
 
 def skip_unnamed(reader: Reader) -> None:
