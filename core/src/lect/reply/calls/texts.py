@@ -141,14 +141,11 @@ def code_call(reader: Reader, found: CallMatch) -> Outcome:
     spec = found.call.syntax.arguments
     assert isinstance(spec, Code)
     reader.begin_call(spec.name)
-    while not (fence := FENCED(reader.buffer, reader.at)) and FENCE_SO_FAR(reader.buffer, reader.at):
-        if reader.ended:
-            break
+    while not reader.ended and FENCE_SO_FAR(reader.buffer, reader.at):
         yield
-    unfence = ""
-    if fence:
-        reader.at = fence.end()
-        unfence = UNFENCE
+    fence = FENCED(reader.buffer, reader.at)
+    reader.at = fence.end() if fence else reader.at
+    unfence = UNFENCE if fence else ""
     outcome = yield from text_argument(reader, "code", found, unfence)
     if outcome == DONE and unfence and reader.buffer.startswith(unfence, reader.at):
         reader.at += len(unfence)

@@ -45,29 +45,26 @@ class Headers:
         if found is not None and end > found.start():
             end, undecided = found.start(), False
         characters = self.characters.match(buffer, at, end)
-        if (
-            characters is not None
-            and characters.end() < end
-            and (header := self._unmarked(buffer, at, characters.end()))
-        ):
-            return header
-        if characters is None or characters.end() < end or any(mark in buffer[at:end] for mark in self.foreign):
+        assert characters is not None, "the pattern also matches an empty text"
+        if characters.end() < end:
+            return self._unmarked(buffer, at, characters.end())
+        if any(mark in buffer[at:end] for mark in self.foreign):
             return NO
         if found is None or undecided:
             return MORE if undecided else NO
         text = buffer[at:end]
         return self._read(text, found, tools) if self.shape.fullmatch(text) else NO
 
-    def _unmarked(self, buffer: str, at: int, end: int) -> Header | None:
-        """Return a header that ends with its line instead of the mark of a body, if it names a known channel."""
+    def _unmarked(self, buffer: str, at: int, end: int) -> Header | int:
+        """Return a header that ends with its line instead of the mark of a body, if it names a known channel, or NO."""
         text = buffer[at:end]
         names = self.channel.findall(text) if buffer.startswith("\n", end) else []
         channels = self.channels
         if not names or not text.rstrip().endswith(names[-1]) or any(mark in text for mark in self.foreign):
-            return None
+            return NO
         kind = REASONING if names[-1] in channels.reasoning else CONTENT if names[-1] in channels.content else ""
         problem = ("stray_header", f"{channels.bodies[0][0]!r} is missing after the header")
-        return Header(text, end + 1, kind, "", problem) if kind else None
+        return Header(text, end + 1, kind, "", problem) if kind else NO
 
     def opens(self, buffer: str, at: int, ended: bool, tools: Container[str], *, fresh: bool) -> Header | int:
         """Return the header at `at` that no mark starts, or NO or MORE."""
