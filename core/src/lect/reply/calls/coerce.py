@@ -6,9 +6,9 @@ import json
 import re
 from collections.abc import Container
 
+from lect.reply.calls.scalars import PYTHON
 from lect.reply.calls.texts import quoted
 from lect.reply.calls.values import read_whole
-from lect.reply.calls.words import PYTHON
 from lect.reply.reader.lookahead import FENCE
 from lect.reply.reader.reader import Reader
 from lect.reply.reader.schema import STRING, kind_of, read_json

@@ -7,10 +7,9 @@ import re
 from functools import lru_cache
 
 from lect.reply.calls.coerce import ObjectWriter, as_json
-from lect.reply.calls.strings import UNESCAPED, Ends, text_goes_on
+from lect.reply.calls.scalars import UNESCAPED, Dialect, Ends, text_goes_on
 from lect.reply.calls.texts import quoted, read_until
 from lect.reply.calls.values import ValueReader, spaces
-from lect.reply.calls.words import Dialect
 from lect.reply.grammar import Literals
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import GAP, MARKUP, MORE, NO, scanner_of

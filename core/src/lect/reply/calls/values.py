@@ -6,10 +6,9 @@ import json
 import re
 from collections.abc import Callable, Generator
 
-from lect.reply.calls import strings
-from lect.reply.calls.strings import CLOSING, JSON_QUOTE, QUOTE, QUOTE_SO_FAR, Ends, Escape
+from lect.reply.calls import scalars
+from lect.reply.calls.scalars import CLOSING, JSON, JSON_QUOTE, LONGEST_WORD, QUOTE, QUOTE_SO_FAR, Dialect, Ends, Escape
 from lect.reply.calls.texts import quoted
-from lect.reply.calls.words import JSON, LONGEST_WORD, Dialect, names_key, read_key, read_word
 from lect.reply.grammar import SPACE
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import MORE, NO
@@ -194,21 +193,24 @@ class ValueReader:
                 yield
             if end != NO:
                 reader.at = end
-                return self.text(is_key, mark, strings.no_escape)
+                return self.text(is_key, mark, scalars.no_escape)
         while dialect.python and not reader.ended and QUOTE_SO_FAR(reader.buffer, reader.at):
             yield
         quote = (QUOTE if dialect.python else JSON_QUOTE)(reader.buffer, reader.at)
         if quote is None:
-            if is_key and (not dialect.python or (yield from names_key(reader))):
-                return read_key(reader, self.pieces, dialect)
-            return read_word(reader, self.pieces, dialect, frozenset() if self.brackets else self.types)
+            if is_key and (not dialect.python or (yield from scalars.names_key(reader))):
+                return scalars.read_key(reader, self.pieces, dialect)
+            return scalars.read_word(reader, self.pieces, dialect, frozenset() if self.brackets else self.types)
         reader.at = quote.end()
         mark = CLOSING.get(quote["quote"], quote["quote"])
-        if mark == '"' and not dialect.python:
-            return self.text(is_key, mark, strings.json_escape, self.ends() if dialect.bare else None)
-        if mark in "“”‘’" or not dialect.python:
+        is_json = mark == '"' and not dialect.python
+        if is_json and not dialect.bare:
+            return self.text(is_key, mark, scalars.json_escape)
+        if not is_json and (mark in "“”‘’" or not dialect.python):
             reader.forgive("single quotes" if mark == "'" else "typographic quotes")
-        return self.text(is_key, mark, strings.escape_after(quote), self.ends())
+        ends = None if self.brackets else self.text_ends
+        ends = ends or (lambda after: scalars.text_goes_on(reader.buffer, after, reader.ended, ",)]}:"))
+        return self.text(is_key, mark, scalars.json_escape if is_json else scalars.escape_after(quote), ends)
 
     def text(self, is_key: bool, quote: str, escape: Escape, ends: Ends | None = None) -> Outcome:
         """Read a string after its quote, and pass it on as it arrives if all before it is certain."""
@@ -220,15 +222,8 @@ class ValueReader:
             reader.pending.extend(pieces)
             pieces.clear()
             pieces = reader.pending
-        read = strings.string if pieces is reader.pending else strings.held_string
+        read = scalars.string if pieces is reader.pending else scalars.held_string
         return read(reader, pieces, quote, escape, ends)
-
-    def ends(self) -> Ends:
-        """Return a function that tells whether a string can end before a position."""
-        reader = self.reader
-        if self.text_ends is not None and not self.brackets:
-            return self.text_ends
-        return lambda after: strings.text_goes_on(reader.buffer, after, reader.ended, ",)]}:")
 
 
 def decoded(text: str) -> str:

@@ -62,7 +62,7 @@ class CompiledGrammar:
         self.bare = [section for section in self.sections if section.syntax.start and not section.syntax.open]
         self.before = "".join(sorted({*"".join(text for each in grammar.sections for text in each.before), *tail}))
         self.ends = tuple(dict.fromkeys(stop))
-        self.opens = {mark for section in self.sections for mark in section.first_marks()}
+        self.opens = {mark for section in self.sections for mark in section.first_marks}
         own = {mark.strip() for mark in marks_of(grammar)}
         self.foreign = tuple({mark.strip(): None for mark in (*self.ends, *markers) if mark.strip() not in own | {""}})
         """Marks of the template that no reply has, except at its end."""
@@ -79,14 +79,14 @@ class CompiledGrammar:
             in_text += [(mark, (WRAP, wrapper)) for mark in wrapper.open]
             in_text += [(mark, (UNWRAP, wrapper)) for mark in wrapper.close]
         for section in self.sections:
-            marks = [(mark, (SECTION, section)) for mark in sorted(section.first_marks())]
+            marks = [(mark, (SECTION, section)) for mark in sorted(section.first_marks)]
             in_text += marks
             in_text += [(row[0], (SHUT, None)) for row in section.closes if TOKEN_LIKE(row[0])]
             if section.announced:
                 in_reasoning += marks
         if grammar.channels is not None:
             self._prepare_messages(grammar.channels)
-        near = [mark for section in self.sections if section.announced for mark in section.first_marks()]
+        near = [mark for section in self.sections if section.announced for mark in section.first_marks]
         known = {mark for part in (grammar.channels, *grammar.wrappers, *grammar.sections) for mark in marks_of(part)}
         thoughts = {*marks_of(reasoning), *marks_of(grammar.channels)}
         known |= thoughts
@@ -110,7 +110,7 @@ class CompiledGrammar:
             close = (*channels.end, *channels.stop, *begins)
             self.message = compiled_section(parts.Section((channels.call,), close=close))
             self.message.calls[0].headers = dict.fromkeys(begins, self.headers)
-        sections = [(mark, SECTION) for section in self.sections for mark in sorted(section.first_marks())]
+        sections = [(mark, SECTION) for section in self.sections for mark in sorted(section.first_marks)]
         ends = [(mark, STOP if mark in channels.stop else OVER) for mark in self.ends]
         ends += [(mark, CLOSE) for mark in (*channels.end, *channels.stop) if mark not in self.ends]
         starts = [(mark, START) for mark in channels.start]

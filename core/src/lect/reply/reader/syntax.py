@@ -144,13 +144,10 @@ class CompiledSection:
         self.closes = [lookahead.as_row(mark) for mark in section.close]
         self.firsts = tuple(row[0] for row in self.opens) or ("",)
         self.announced = all(call.announced for call in calls)
-
-    def first_marks(self) -> set[str]:
-        """Return the marks at which it is worth looking for this section."""
-        marks = {marks[0] for marks in self.opens}
-        if self.opens or not self.syntax.start:
-            marks |= {marks[0] for call in self.calls for marks in call.opens if marks}
-        return marks
+        # The marks at which it is worth looking for this section.
+        self.first_marks = {marks[0] for marks in self.opens}
+        if self.opens or not section.start:
+            self.first_marks |= {marks[0] for call in calls for marks in call.opens if marks}
 
     def look(self, buffer: str, at: int, ended: bool) -> CallMatch | int:
         for marks in self.opens:
