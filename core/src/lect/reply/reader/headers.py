@@ -31,9 +31,6 @@ class Headers:
         self.characters = re.compile(f"(?:{channels.characters})*", re.DOTALL)
         self.to, self.channel = re.compile(channels.to or NOTHING), re.compile(channels.channel or NOTHING)
         self.body = re.compile("|".join(re.escape(mark) for mark in sorted(self.bodies, key=len, reverse=True)))
-        # Whatever else is not spelt right in a mark that opens a header, its first letter is there.
-        letters = "|".join(sorted({next(filter(str.isalnum, mark), r"[\w\W]") for mark in channels.opening}))
-        self.opening = re.compile(rf"[\W_]{{0,64}}+(?:{letters}|\Z)").match
         self.foreign = (*channels.start, *channels.end, *channels.stop)
 
     def look(self, buffer: str, at: int, ended: bool, tools: Container[str] = ()) -> Header | int:
@@ -69,8 +66,6 @@ class Headers:
     def opens(self, buffer: str, at: int, ended: bool, tools: Container[str], *, fresh: bool) -> Header | int:
         """Return the header at `at` that no mark starts, or NO or MORE."""
         if self.channels.opening:
-            if not self.opening(buffer, at):
-                return NO
             begins = [lookahead.literal(buffer, at, mark, ended) for mark in self.channels.opening]
             if max(begins) < 0:
                 return MORE if MORE in begins else NO
