@@ -60,13 +60,12 @@ def held_string(reader: Reader, pieces: list[str], quote: str, escape: Escape, e
 def string(reader: Reader, pieces: list[str], quote: str, escape: Escape, ends: Ends | None) -> Outcome:
     """Read a string up to a quote after which `ends` lets it end: models forget to escape quotes."""
     put, live = pieces.append, pieces is reader.pending
-    plain, matters = _patterns(quote)
+    matters = _special(quote)
     put('"')
     while True:
         buffer, at = reader.buffer, reader.at
-        found = plain(buffer, at)
-        assert found is not None, "the pattern also matches an empty text"
-        end = found.end()
+        found = matters(buffer, at)
+        end = found.start() if found else len(buffer)
         if end > at:
             put(buffer[at:end])
             reader.at = end
@@ -97,7 +96,7 @@ def string(reader: Reader, pieces: list[str], quote: str, escape: Escape, ends: 
                     return DONE
                 reader.at = goes_on.end()
                 quote = CLOSING.get(goes_on["quote"], goes_on["quote"])
-                plain, matters = _patterns(quote)
+                matters = _special(quote)
                 escape = escape_after(goes_on)
         elif character == "\\":
             decoded = escape(buffer, end, reader.ended)
@@ -119,10 +118,9 @@ def string(reader: Reader, pieces: list[str], quote: str, escape: Escape, ends: 
 
 
 @lru_cache(maxsize=64)
-def _patterns(quote: str) -> tuple[Finder, Finder]:
-    """Return a matcher for text that cannot end the string and needs no escapes, and a search for anything else."""
-    special = rf'"\\\x00-\x1f{re.escape(quote[0])}'
-    return re.compile(f"[^{special}]*").match, re.compile(f"[{special}]").search
+def _special(quote: str) -> Finder:
+    """Return a search for what may end a string in these quotes, or needs an escape in JSON."""
+    return re.compile(rf'["\\\x00-\x1f{re.escape(quote[0])}]').search
 
 
 def text_goes_on(buffer: str, after: int, ended: bool, following: str) -> int:
