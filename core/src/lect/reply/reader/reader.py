@@ -34,10 +34,9 @@ class Text(list[str]):
 class OpenCall:
     """A call that is being read; it makes no events if it is `hidden`, because its tool is unknown."""
 
-    def __init__(self, name: str, own_id: str, index: int, start: int, arguments: int, hidden: bool):
-        self.name, self.id, self.index, self.hidden, self.parts = name, own_id, index, hidden, Text()
-        # Where it and its arguments begin in the raw text.
-        self.start, self.arguments = start, arguments
+    def __init__(self, name: str, own_id: str, arguments: int, hidden: bool):
+        self.name, self.id, self.hidden, self.parts = name, own_id, hidden, Text()
+        self.arguments = arguments  # Where its arguments begin in the raw text.
         # For each parameter that a mark opens, that mark, and how much of it is too much to begin the value.
         self.marks: dict[str, tuple[str, int]] = {}
 
@@ -305,7 +304,7 @@ class Reader:
         begin = self.position if arguments is None else arguments
         unknown = bool(self.schemas.known) and name not in self.schemas.known
         hidden = unknown and self.unknown_tools != KEEP
-        self.call = call = OpenCall(name, own_id or self.call_id(index, name), index, self.origin, begin, hidden)
+        self.call = call = OpenCall(name, own_id or self.call_id(index, name), begin, hidden)
         self.growing.append(call.parts)
         self.kind, self.sink, self.index = CALL_ARGS, call.parts, index
         self.fresh = False
@@ -327,29 +326,29 @@ class Reader:
         if complete:
             arguments, complete = read_json(text)
             if complete and not isinstance(arguments, dict):
-                self.report("bad_arguments", call.start, f"the arguments are {text!r:.80}, which is not an object")
+                self.report("bad_arguments", self.origin, f"the arguments are {text!r:.80}, which is not an object")
             for key, (mark, shortest) in call.marks.items() if complete else ():
                 value = arguments.get(key)
                 if isinstance(value, str) and any(
                     value.startswith(mark[-length:]) for length in range(shortest, len(mark))
                 ):
                     complete = False
-                    self.report("stray_text", call.start, f"the value of {key!r} begins with the end of a mark")
+                    self.report("stray_text", self.origin, f"the value of {key!r} begins with the end of a mark")
         if not complete:
             arguments = self.since(call.arguments)
         elif self.forgiven:
-            self.report("repaired", call.start, f"read as it was meant: {', '.join(self.forgiven)}")
+            self.report("repaired", self.origin, f"read as it was meant: {', '.join(self.forgiven)}")
         self.kind, self.sink, self.index = CONTENT, self.content, None
-        span = (max(call.start, 0), self.position)
+        span = (max(self.origin, 0), self.position)
         if call.hidden:
             if self.unknown_tools == "text":
                 self.emit(CONTENT, self.since(span[0]), span[0])
-            self.report("unknown_tool", call.start, f"there is no tool {call.name!r}")
+            self.report("unknown_tool", self.origin, f"there is no tool {call.name!r}")
             return
-        made = ToolCall(call.name, arguments, text, call.id, call.index, complete, span)
+        made = ToolCall(call.name, arguments, text, call.id, len(self.calls), complete, span)
         self.calls.append(made)
         start, self.end = self.end, self.position
-        self.events.append(_new(Event, ("call_end", call.name, call.index, made.id, made, None, start, self.end)))
+        self.events.append(_new(Event, ("call_end", call.name, made.index, made.id, made, None, start, self.end)))
 
     def forgive(self, what: str) -> None:
         """Note a mistake in a call whose meaning is still certain."""
