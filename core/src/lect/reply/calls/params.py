@@ -215,9 +215,9 @@ class _Parameters:
             root = reader.schemas.known.get(self.name, {})
             nested = yield from read_tags(reader, self.call, spec, key, self.known.get(key), root)
             if nested is not None:
-                outcome, text = nested
+                outcome, json_text = nested
                 if outcome == DONE and writer.key(key):
-                    reader.pending.append(text)
+                    reader.pending.append(json_text)
                 return outcome
         types = self.types(key, fields)
         wraps = key in WRAPPERS and self.name in reader.schemas.known and key not in self.known and not writer.keys
@@ -234,10 +234,9 @@ class _Parameters:
             return outcome if outcome != DONE else reader.broken("stray_text")
         if self.misspelt or (spec.value and spec.value in reader.since(self.begin)):
             reader.forgive(f"marks of a parameter in the value of {key!r}")
-        if held.streamed:
-            held.end(self.unclosed)
+        text = held.end(self.unclosed)
+        if text is None:
             return DONE
-        text = held.text(self.unclosed)
         if unopened and (spec.value[-5:] in text or text.startswith((spec.value[0], spec.value[-1]))):
             return reader.broken("stray_text")
         if wraps:

@@ -95,13 +95,13 @@ class Value:
         if text:
             self.reader.pending.append(quoted(text)[1:-1])
 
-    def end(self, unclosed: bool) -> None:
+    def end(self, unclosed: bool) -> str | None:
+        """End the value, and return it if it was kept; before a close that is missing, the line ends."""
+        if not self.streamed:
+            return "".join(self.kept).removesuffix(self.last if unclosed else self.trim)
         kept = "" if self.trim or unclosed else self.tail
         self.reader.pending.append(f'{quoted(kept)[1:-1]}"')
-
-    def text(self, unclosed: bool) -> str:
-        """Return a value that was kept; before a close that is missing, the line ends."""
-        return "".join(self.kept).removesuffix(self.last if unclosed else self.trim)
+        return None
 
 
 def text_argument(reader: Reader, key: str, found: CallMatch, unfence: str = "") -> Outcome:
