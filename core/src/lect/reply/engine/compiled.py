@@ -87,9 +87,8 @@ class CompiledGrammar:
         if grammar.channels is not None:
             self._prepare_messages(grammar.channels)
         near = [mark for section in self.sections if section.announced for mark in section.first_marks]
-        known = {mark for part in (grammar.channels, *grammar.wrappers, *grammar.sections) for mark in marks_of(part)}
-        thoughts = {*marks_of(reasoning), *marks_of(grammar.channels)}
-        known |= thoughts
+        thoughts = {*marks_of((reasoning, grammar.channels))}
+        known = {*thoughts, *marks_of((grammar.wrappers, grammar.sections))}
         control = {*self.stray, *(mark for mark in markers if "{}" not in mark)}
         self.leftovers = Leftovers((known | control) - (set() if self.takes_reasoning else thoughts), known - control)
         self.text = MarkScanner(in_text, self.before, near)
@@ -114,7 +113,7 @@ class CompiledGrammar:
         ends = [(mark, STOP if mark in channels.stop else OVER) for mark in self.ends]
         ends += [(mark, CLOSE) for mark in (*channels.end, *channels.stop) if mark not in self.ends]
         starts = [(mark, START) for mark in channels.start]
-        openings = [(mark, OPENING) for mark in channels.opening if not mark[0].isspace() and mark.startswith("<")]
+        openings = [(mark, OPENING) for mark in channels.opening if mark.startswith("<")]
         restarting = [(mark, START) for mark in (*restarts, *(mark for mark, kind in channels.bodies if kind))]
         self.outside = self._with_stray([*ends, *starts, *openings])
         self.body = self._with_stray([*ends, *restarting])
