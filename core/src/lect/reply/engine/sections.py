@@ -75,15 +75,13 @@ def read_call(reader: Reader, found: CallMatch, start: int, *, opened: bool = Fa
     Return DONE if the section may go on, whatever became of the call; CUT at the end of the reply; BROKEN if it was
     not a call, but content.
     """
-    misspelt = (
-        [found.section.firsts[0]] if opened and not reader.buffer.startswith(found.section.firsts, reader.at) else []
-    )
-    if not reader.buffer.startswith(found.call.firsts, found.start):
-        misspelt.append(found.call.firsts[0])
+    openings = [(found.section.firsts, reader.at)] if opened else []
+    openings.append((found.call.firsts, found.start))
+    misspelt = [firsts[0] for firsts, at in openings if not reader.buffer.startswith(firsts, at)]
     reader.border(MARK, start)
     reader.skip(found.start)
     reader.border(CALL)
-    reader.origin, reader.why = reader.position, ""
+    reader.origin = reader.position
     reader.forgiven = [WRAPPED] if "wrapped" in found.fields else []
     if "unended" in found.fields:
         reader.forgive("the mark after the name is missing")
