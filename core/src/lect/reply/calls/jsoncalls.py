@@ -51,8 +51,7 @@ def json_begins(call: CompiledCall, buffer: str, at: int, fields: dict[str, str]
         wrapping = WRAPPING.match(buffer, lookahead.space(buffer, at))
         assert wrapping is not None, "the pattern also matches an empty text"
         at = wrapping.end()
-        rest = buffer[at : at + len(UNFENCE)]
-        if not ended and len(rest) < len(UNFENCE) and UNFENCE.startswith(rest):
+        if lookahead.literal(buffer, at, UNFENCE, ended) == MORE:
             return MORE
         if wrapping[0]:
             fields["wrapped"] = "yes"
