@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from lect.errors import LectError, saferepr
 from lect.files import read_file
@@ -44,29 +44,20 @@ KEYS: dict[str, tuple[Callable[[Any], bool], str, str]] = {
 """What each key may be set to: a check, what errors call it, and an example."""
 
 
-class Config(NamedTuple):
-    """A config file, and what it sets."""
+def read_config(named: str | None) -> tuple[str, dict[str, Any]]:
+    """Return the path of a config file and what it sets: the one that is named, else the nearest; empty without one.
 
-    path: str
-    values: dict[str, Any]
-
-
-def named_config(path: str) -> Config:
-    """Return the config file at a given path."""
-    table = _table(path)
-    if table is None:
-        raise _unusable(path, f"it has no table {TABLE}", f"add one, or name a {LECT_TOML}")
-    return _checked(path, table)
-
-
-def nearest_config() -> Config | None:
-    """Return the nearest config file, looking upward from the working directory; None if there is none."""
-    for directory in _upward():
-        for name in (LECT_TOML, PYPROJECT):
-            path = os.path.join(directory, name)
-            if os.path.isfile(path) and (table := _table(path)) is not None:
-                return _checked(path, table)
-    return None
+    The nearest is looked for upward from the working directory.
+    """
+    if named:
+        table = _table(named)
+        if table is None:
+            raise _unusable(named, f"it has no table {TABLE}", f"add one, or name a {LECT_TOML}")
+        return named, table
+    for path in _upward():
+        if os.path.isfile(path) and (table := _table(path)) is not None:
+            return path, table
+    return "", {}
 
 
 def _upward() -> Iterator[str]:
@@ -76,7 +67,8 @@ def _upward() -> Iterator[str]:
         return
     parent = ""
     while directory != parent:
-        yield directory
+        yield os.path.join(directory, LECT_TOML)
+        yield os.path.join(directory, PYPROJECT)
         directory, parent = os.path.dirname(directory), directory
 
 
@@ -90,16 +82,14 @@ def _table(path: str) -> dict[str, Any] | None:
         import tomllib
 
         table = tomllib.loads(contents.decode())
-        return table.get("tool", {}).get("lect") if is_pyproject else table
+        if is_pyproject and (table := table.get("tool", {}).get("lect")) is None:
+            return None
     except OSError as error:
         raise _unusable(
             path, error.strerror or str(error), "LECT_CONFIG with the path of a file that can be read"
         ) from error
     except (ValueError, AttributeError, RecursionError) as error:
         raise _unusable(path, str(error), f"a TOML file with the keys {', '.join(KEYS)}") from error
-
-
-def _checked(path: str, table: Any) -> Config:
     if not isinstance(table, dict):
         raise _unusable(path, f"tool.lect is {saferepr(table)}", f"a table {TABLE}")
     for name, value in table.items():
@@ -108,7 +98,7 @@ def _checked(path: str, table: Any) -> Config:
         fits, expected, example = KEYS[name]
         if not fits(value):
             raise _unusable(path, f"{name} is {saferepr(value)}; expected {expected}", f"{name} = {example}")
-    return Config(path, table)
+    return table
 
 
 def _unusable(path: str, problem: str, advice: str) -> LectError:

@@ -12,7 +12,6 @@ from lect.values import normal_name
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lect.registry.config import Config
     from lect.registry.discover import Record
     from lect.registry.refs import ModelRef
 
@@ -104,12 +103,19 @@ def read_settings(environ: "Mapping[str, str]", *, search: bool = False) -> Sett
     Raises:
         LectError: If a variable cannot be understood or the config file cannot be used.
     """
-    config = _read_config(environ, search)
-    variables, keys = _from_environ(environ), _from_config(config)
-    stated = {**keys, **variables}
+    named, path = environ.get(CONFIG), ""
+    keys: dict[str, Any] = {}
+    if named or search:
+        from lect.registry.config import read_config
+
+        path, keys = read_config(named)
+    sources = {"pins": path, "fallback": f"fallback = false in {path}"}
+    of_file = {key: Stated(value, sources.get(key, f"{key} in {path}")) for key, value in keys.items()}
+    variables = _from_environ(environ)
+    stated = {**of_file, **variables}
     pins = [
         Pin(pattern.strip(), adapter.strip(), each["pins"].source)
-        for each in (variables, keys)
+        for each in (variables, of_file)
         if "pins" in each
         for pattern, adapter in each["pins"].value.items()
     ]
@@ -119,25 +125,8 @@ def read_settings(environ: "Mapping[str, str]", *, search: bool = False) -> Sett
         _normal(stated.get("block", Stated((), ""))),
         _normal(stated["only"]) if "only" in stated else None,
         "" if fallback.value else fallback.source,
-        config.path if config else "",
+        path,
     )
-
-
-def _read_config(environ: "Mapping[str, str]", search: bool) -> "Config | None":
-    named = environ.get(CONFIG)
-    if not (named or search):
-        return None
-    from lect.registry.config import named_config, nearest_config
-
-    return named_config(named) if named else nearest_config()
-
-
-def _from_config(config: "Config | None") -> dict[str, Stated]:
-    """Return what a config file states, by key."""
-    if config is None:
-        return {}
-    sources = {"pins": config.path, "fallback": f"fallback = false in {config.path}"}
-    return {key: Stated(value, sources.get(key, f"{key} in {config.path}")) for key, value in config.values.items()}
 
 
 def _from_environ(environ: "Mapping[str, str]") -> dict[str, Stated]:
