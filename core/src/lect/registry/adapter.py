@@ -138,21 +138,18 @@ class Adapter:
         """Return a reply as refined by the plugin's own hook; unchanged if there is none or it fails."""
         try:
             with Contained("postprocess"):
-                return self._refined(reply, template, ref)
+                refined = self._hooks.postprocess(text=reply.raw, template=template, ref=ref, reply=reply)
+                if isinstance(refined, str):
+                    return reply._replace(content=refined)
+                if refined is not None and not isinstance(refined, type(reply)):
+                    msg = f"it returned {saferepr(refined)}; expected a Reply, a text or None"
+                    raise PluginError(msg)
+                return refined or reply
         except StageError as failed:  # the model's output must not be lost over it
             warn_caller(
                 f"{self} failed in postprocess: {format_error(failed.error)}\n  try: lect doctor", PluginWarning
             )
             return reply
-
-    def _refined(self, reply: Reply, template: Template, ref: ModelRef) -> Reply:
-        refined = self._hooks.postprocess(text=reply.raw, template=template, ref=ref, reply=reply)
-        if refined is None or isinstance(refined, type(reply)):
-            return refined or reply
-        if isinstance(refined, str):
-            return reply._replace(content=refined)
-        msg = f"it returned {saferepr(refined)}; expected a Reply, a text or None"
-        raise PluginError(msg)
 
 
 def _read_claim(returned: object, ref: ModelRef) -> Match | None:
@@ -193,12 +190,8 @@ def _unfounded(claim: Match, ref: ModelRef) -> str:
         return f"REPO rests on the whole of {saferepr(ref.path)}"
     if not literal and claim.specificity in (Specificity.NAME, Specificity.TOKEN):
         return f"{claim.specificity.name} rests on a part of the path"
-    if literal in path or _in_order(words_of(literal), ref.words):
+    # The words that a rule's pattern matched are in the name in this order, perhaps with others between them.
+    wanted, rest = words_of(literal), iter(ref.words)
+    if literal in path or (wanted and all(word in rest for word in wanted)):
         return ""
     return f"{saferepr(claim.literal)} is not in the path"
-
-
-def _in_order(wanted: tuple[str, ...], words: tuple[str, ...]) -> bool:
-    """Return whether words occur in a name in this order, as the words that a rule's pattern matched do."""
-    rest = iter(words)
-    return bool(wanted) and all(word in rest for word in wanted)

@@ -156,9 +156,9 @@ class Adapters:
         """Return the lines of a message about packages that are installed but blocked."""
         return [f"  blocked: {package} ({blocked})" for package, blocked in self.installed().items() if blocked]
 
-    def failures_of(self, package: str, plugin: str) -> tuple[Failure, ...]:
+    def failures_of(self, plugin: Adapter | Record) -> tuple[Failure, ...]:
         """Return the failures of a plugin so far."""
-        return tuple(each for each in self.failures if (each.package, each.plugin) == (package, plugin))
+        return tuple(each for each in self.failures if (each.package, each.plugin) == (plugin.package, plugin.name))
 
     def adapter(self, record: Record) -> Adapter | None:
         """Return the adapter of a record; None if importing it fails, which is recorded, or leads back here."""
@@ -276,7 +276,7 @@ class Adapters:
         for record in self.records_called(name):
             adapter = self.adapter(record)
             if adapter is None:
-                failures = self.failures_of(record.package, record.name)
+                failures = self.failures_of(record)
                 why = failures[-1] if failures else "it is still being imported"
                 msg = f"{record.id} cannot be used: {why}\n  try: lect doctor"
                 raise PluginError(msg)
@@ -311,7 +311,12 @@ class Adapters:
             return f"blocked: {blocked}"
         is_asked = record.group in ADAPTERS and not record.hints
         usual = "loaded" if record.id in self._loaded else "eager" if is_asked else "lazy"
-        return status_of(self.failures_of(record.package, record.name), usual)
+        return self._failed(record) or usual
+
+    def _failed(self, plugin: Adapter | Record) -> str:
+        """Return the status of a plugin that has failed; empty for any other."""
+        first = next(iter(self.failures_of(plugin)), None)
+        return "" if first is None else f"failed: {first.stage}: {first.description}"
 
     def plugins(self, *, load: bool = False) -> list[PluginInfo]:
         """Return what is known about every plugin; with `load`, import them all first."""
@@ -329,19 +334,14 @@ class Adapters:
                 self.status(record),
                 record.fallback,
                 record.templates,
-                self.failures_of(record.package, record.name),
+                self.failures_of(record),
             )
             for record in self.records()
         ]
         for each in self.registered:
-            failures = self.failures_of("", each.name)
-            infos.append(PluginInfo(each.name, "", "", (), status_of(failures, "loaded"), each.fallback, (), failures))
+            status = self._failed(each) or "loaded"
+            infos.append(PluginInfo(each.name, "", "", (), status, each.fallback, (), self.failures_of(each)))
         return infos
-
-
-def status_of(failures: tuple[Failure, ...], usual: str) -> str:
-    """Return the status of a plugin; `usual` is the status without failures."""
-    return f"failed: {failures[0].stage}: {failures[0].description}" if failures else usual
 
 
 def new_adapter(plugin: Any, name: str | None = None) -> Adapter:

@@ -65,24 +65,20 @@ def _outcome(
         return "overruled", f"by {decision}"
     if best is None or match.kind == "none":
         return "no format", match.reason
+    if match.specificity != best.specificity:
+        return "lost", f"{best.specificity.name} is stronger than {match.specificity.name}"
     if match.strength != best.strength:
-        return "lost", _weaker(match, best)
+        return "lost", f"{best.literal!r} is longer than {match.literal!r}"
     if winner is None:
         return "tied", match.reason
     return ("won", match.reason) if adapter is winner else ("equal", "as strong, and the same format")
-
-
-def _weaker(match: Match, best: Match) -> str:
-    if match.specificity != best.specificity:
-        return f"{best.specificity.name} is stronger than {match.specificity.name}"
-    return f"{best.literal!r} is longer than {match.literal!r}"
 
 
 def _why_not_asked(adapters: Adapters, record: Record, no_fallback: str) -> str:
     blocked = adapters.settings.blocks(record)
     if blocked is not None:
         return f"blocked: {blocked}"
-    if adapters.failures_of(record.package, record.name):
+    if adapters.failures_of(record):
         return "it failed"
     if record.fallback:
         off = f"turned off by {no_fallback}" if no_fallback else "asked only where no other adapter claims a model"
