@@ -45,7 +45,11 @@ class Markers(Mapping[str, int | Ids | None]):
             raise KeyError(text)
         # It is numbered: any other marker matches only itself.
         start, end = found.span(found.lastindex or 0)
-        return _nth(self._stated[f"{text[:start]}{{}}{text[end:]}"], text[start:end])
+        ids, index = self._stated[f"{text[:start]}{{}}{text[end:]}"], int(text[start:end])
+        # `007` is not the text of token 7.
+        if not isinstance(ids, Sequence) or index >= len(ids) or text[start:end] != str(index):
+            return None
+        return ids[index]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._stated)
@@ -60,21 +64,10 @@ class Markers(Mapping[str, int | Ids | None]):
     def pattern(self) -> re.Pattern[str] | None:
         """One pattern for all of them, the longest first; None where there are none."""
         if self._pattern is None and self._stated:
-            self._pattern = re.compile("|".join(map(self._spelled, sorted(self._stated, key=len, reverse=True))))
+            longest_first = sorted(self._stated.items(), key=lambda stated: len(stated[0]), reverse=True)
+            pieces = ([text] if isinstance(ids, int) else text.split("{}", 1) for text, ids in longest_first)
+            self._pattern = re.compile("|".join(ANY_NUMBER.join(map(re.escape, each)) for each in pieces))
         return self._pattern
-
-    def _spelled(self, marker: str) -> str:
-        """Return a marker as a regular expression."""
-        pieces = [marker] if isinstance(self._stated[marker], int) else marker.split("{}", 1)
-        return ANY_NUMBER.join(map(re.escape, pieces))
-
-
-def _nth(ids: int | Ids | None, number: str) -> int | None:
-    index = int(number)
-    # `007` is not the text of token 7.
-    if not isinstance(ids, Sequence) or index >= len(ids) or number != str(index):
-        return None
-    return ids[index]
 
 
 class Facts:
@@ -162,23 +155,15 @@ class Facts:
 
     def stated(self) -> dict[str, Any]:
         """Return the facts by name, as the constructor takes them."""
-        return {
-            "name": self.name,
-            "roles": self.roles,
-            "bos": self.bos,
-            "eos": self.eos,
+        return {name: getattr(self, name) for name in ("name", *(Facts.__init__.__kwdefaults__ or ()))} | {
             "stop": dict(self.stop),
             "stop_ids": [each for each in self.stop_ids if each not in self.stop.values()],
             # The id of a stop is stated there.
             "markers": {text: None if self.stop.get(text) == each else each for text, each in self.markers.items()},
-            "text_separators": self.text_separators,
-            "default_system": self.default_system,
             # In one order, so that a template pickles to the same bytes in every process.
             "capabilities": sorted(self.capabilities),
             "options": tuple(each for each in self.options if each not in ("bos_token", "eos_token")),
             "accepts": sorted(self.accepts),
-            "source": self.source,
-            "evidence": self.evidence,
         }
 
     @property
