@@ -175,7 +175,8 @@ def warn_caller(text: str, category: type[Warning]) -> None:
     import warnings
 
     frame = sys._getframe()
-    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
+    # Core and plugins, such as `lect_jinja.template`, are not the caller.
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0].split("_")[0] == "lect":
         frame = frame.f_back
     file, line = frame.f_code.co_filename, frame.f_lineno
     if sum(map(len, list(_warned.values()))) >= MOST_WARNED:
@@ -188,11 +189,6 @@ def warn_caller(text: str, category: type[Warning]) -> None:
         if category is not PluginWarning:
             raise  # A TemplateWarning is for the author of a template, whose tests should fail.
         warnings.showwarning(warning, category, file, line)
-
-
-def _is_ours(module: str) -> bool:
-    """Return whether a module is of core or of a plugin, such as `lect_jinja.template`."""
-    return module.partition(".")[0].partition("_")[0] == "lect"
 
 
 def saferepr(value: object, longest: int = 80) -> str:

@@ -106,20 +106,13 @@ def places() -> Iterator[Iterable[MetaFiles]]:
     """Yield the distributions in each entry of `sys.path`, and then those of custom finders."""
     for entry in sys.path:
         if isinstance(entry, str):
-            yield _by_importlib(path=[entry]) if _is_archive(entry) else _in_directory(entry)
+            # Zip files and eggs keep their metadata differently.
+            is_archive = os.path.isfile(entry) or entry.lower().endswith(".egg")
+            yield _by_importlib(path=[entry]) if is_archive else _in_directory(entry)
     for finder in sys.meta_path:
-        if _is_foreign(finder):
+        module = (getattr(finder, "__module__", "") or "").split(".")[0]
+        if hasattr(finder, "find_distributions") and module not in ("_frozen_importlib_external", "importlib_metadata"):
             yield _by_importlib(finder)
-
-
-def _is_foreign(finder: Any) -> bool:
-    ours = ("_frozen_importlib_external", "importlib_metadata")
-    return hasattr(finder, "find_distributions") and (getattr(finder, "__module__", "") or "").split(".")[0] not in ours
-
-
-def _is_archive(entry: str) -> bool:
-    """Return whether an entry of `sys.path` is a zip file or an egg, which keep their metadata differently."""
-    return os.path.isfile(entry) or entry.lower().endswith(".egg")
 
 
 def _in_directory(entry: str) -> Iterator[MetaFiles]:

@@ -17,7 +17,16 @@ class Failure(NamedTuple):
     error: BaseException
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Failure, (*self[:4], _portable(self.error))
+        # Many errors cannot be unpickled, and stop the process pool that tries to.
+        import pickle
+
+        error = self.error
+        try:
+            with Contained("pickle"):
+                pickle.loads(pickle.dumps(error))  # noqa: S301  # pickled on this line
+        except StageError:
+            error = PluginError(self.description)
+        return Failure, (*self[:4], error)
 
     @property
     def description(self) -> str:
@@ -54,15 +63,3 @@ class PluginInfo(NamedTuple):
     def id(self) -> str:
         """The plugin's unique name: `lect-acme:acme`; just the name for one registered in this process."""
         return f"{self.package}:{self.name}" if self.package else self.name
-
-
-def _portable(error: BaseException) -> BaseException:
-    """Return an error that can be unpickled. Many cannot be, and stop the process pool that tries to."""
-    import pickle
-
-    try:
-        with Contained("pickle"):
-            pickle.loads(pickle.dumps(error))  # noqa: S301  # pickled on this line
-    except StageError:
-        return PluginError(format_error(error))
-    return error

@@ -173,8 +173,7 @@ class Registry:
             if may_remember and fallback:
                 unclaimed.remember(ref.original, found)
             return found
-        if found.fallback or found.warnings:
-            _warn(found)
+        _warn(found)
         if may_remember:
             remembered.remember(ref.original, found)
         return found
@@ -213,7 +212,11 @@ class Registry:
     def _resolve(self, ref: ModelRef, no_fallback: str) -> Resolution | Unclaimed:
         pin = next((pin for pin in self.pins() if pin.fits(ref)), None)
         if pin is not None:
-            return self._pinned(ref, pin)
+            try:
+                return self._decided(ref, pin.adapter, f"pinned by {pin}", pin=pin)
+            except (AmbiguousModelError, UnknownTemplateError) as error:
+                msg = f"{saferepr(ref.original, LONGEST_SHOWN)} is pinned by {pin}, which cannot be used: {error}"
+                raise PluginError(msg) from error
         named = self._aliased(ref)
         if named is not ref:
             return self._resolve(named, no_fallback)
@@ -298,13 +301,6 @@ class Registry:
             raise PluginError(msg) from error
         self.templates.stamp(template, adapter.id)
         return template
-
-    def _pinned(self, ref: ModelRef, pin: Pin) -> Resolution:
-        try:
-            return self._decided(ref, pin.adapter, f"pinned by {pin}", pin=pin)
-        except (AmbiguousModelError, UnknownTemplateError) as error:
-            msg = f"{saferepr(ref.original, LONGEST_SHOWN)} is pinned by {pin}, which cannot be used: {error}"
-            raise PluginError(msg) from error
 
     def _decided(self, ref: ModelRef, adapter: Any, reason: str, *, pin: Pin | None = None) -> Resolution:
         """Resolve by an explicit decision: the adapter need not claim the model."""
