@@ -185,25 +185,16 @@ def _made(template: Template | Later) -> Template:
 def _claim(rule: Rule, fit: Fit, ref: "ModelRef") -> Match | None:
     """Return the claim of a rule that fits; None if the rule only knows how such models reply."""
     template, reason = rule.template, f"the name fits {rule.pattern!r}" + (f": {rule.note}" if rule.note else "")
-    added = [] if "/" in rule.pattern else added_words(fit.rest)
-    if added:
-        reason += f"; {' '.join(added)!r} follows: if somebody tuned the model, its own files may say otherwise"
-    if isinstance(template, _TEMPLATES) and _never_chats(rule, fit, ref):
+    if template is not None and not isinstance(template, _TEMPLATES):
+        return None
+    specificity = Specificity.TOKEN if rule.pattern.startswith(ANYTHING) else Specificity.NAME
+    if "/" in rule.pattern:
+        specificity = Specificity.REPO
+    # A word that the rule does not ask for itself may say that the model does not chat.
+    elif template is not None and not meaning("no chat").intersection(ref.words).issubset(fit.literal.split("-")):
         template, reason = None, "it returns vectors, scores or drafts, and does not chat"
-    specificity = _specificity(rule.pattern)
+    elif added := added_words(fit.rest):
+        reason += f"; {' '.join(added)!r} follows: if somebody tuned the model, its own files may say otherwise"
     if template is None:
         return Match(specificity, fit.literal, "", "none", reason)
-    return (
-        Match(specificity, fit.literal, template.name, rule.kind, reason) if isinstance(template, _TEMPLATES) else None
-    )
-
-
-def _never_chats(rule: Rule, fit: Fit, ref: "ModelRef") -> bool:
-    """Return whether a name says that a model does not chat, in a word that the rule does not ask for itself."""
-    return "/" not in rule.pattern and not meaning("no chat").intersection(ref.words).issubset(fit.literal.split("-"))
-
-
-def _specificity(pattern: str) -> Specificity:
-    if "/" in pattern:
-        return Specificity.REPO
-    return Specificity.TOKEN if pattern.startswith(ANYTHING) else Specificity.NAME
+    return Match(specificity, fit.literal, template.name, rule.kind, reason)

@@ -130,7 +130,10 @@ def missed(pattern: str, ref: "ModelRef", kind: Kind = "chat") -> tuple[int, str
         word = _forbidden_word(pattern, kind, best.rest) or best.another
         why = f"all of {pattern!r} fits, but {word!r} must not follow"
     else:
-        why = f"{' '.join(wanted[:count])!r} of {pattern!r} fits, but then {_expected(wanted, count, best.rest)}"
+        place = f"the name {f'has {best.rest[0]!r}' if best.rest else 'ends'}, where {wanted[count]!r} is expected"
+        if wanted[count - 1] == ANYTHING:
+            place = f"{wanted[count]!r} is nowhere in the rest of the name"
+        why = f"{' '.join(wanted[:count])!r} of {pattern!r} fits, but then {place}"
         why += _meant(wanted[count], best.rest[:1], ref)
     return best.literal.count("-") + 1, why
 
@@ -144,12 +147,6 @@ def _meant(wanted: str, found: tuple[str, ...], ref: "ModelRef") -> str:
     was = ref.path[start : start + len(found[0])]
     word = near[0].capitalize() if was[0].isupper() else near[0]
     return f"; did you mean {ref.path[:start] + word + ref.path[start + len(was) :]!r}?"
-
-
-def _expected(wanted: list[str], count: int, rest: tuple[str, ...]) -> str:
-    if wanted[count - 1] == ANYTHING:
-        return f"{wanted[count]!r} is nowhere in the rest of the name"
-    return f"the name {f'has {rest[0]!r}' if rest else 'ends'}, where {wanted[count]!r} is expected"
 
 
 # A pattern that never fits
