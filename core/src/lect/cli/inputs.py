@@ -8,7 +8,7 @@ import os
 import sys
 from argparse import ArgumentError, ArgumentTypeError, Namespace
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from lect.cli.screen import NOTE, Screen
 from lect.errors import LectError, MessageError, saferepr
@@ -30,15 +30,6 @@ NOT_OPTIONS = {
 }
 """What `Template.render` takes besides options, and the arguments for it here."""
 RESERVED = (*NOT_OPTIONS, "on_control", "self")
-
-
-class Conversation(NamedTuple):
-    """What to render."""
-
-    messages: Any
-    tools: Any
-    ignored: tuple[str, ...] = ()
-    """What else was in the file of messages, such as `temperature`."""
 
 
 def utf8(argument: str) -> str:
@@ -101,18 +92,21 @@ def _json_or_text(text: str) -> Any:
         return text
 
 
-def read_conversation(arguments: Namespace) -> Conversation:
-    """Read what to render from the arguments, the files that they name, and standard input."""
+def read_conversation(arguments: Namespace) -> tuple[Any, Any, tuple[str, ...]]:
+    """Return messages and tools from the arguments, the files that they name, and standard input.
+
+    After them comes what else was in the file of messages, such as `temperature`.
+    """
     if arguments.messages is not None and (arguments.text is not None or arguments.system is not None):
         raise ArgumentError(None, "--messages cannot be combined with TEXT or --system")
     only_one_from_stdin({"TEXT": arguments.text, "--messages": arguments.messages, "--tools": arguments.tools})
     tools = None if arguments.tools is None else read_json(arguments.tools)
     if arguments.messages is None:
         system = [] if arguments.system is None else [{"role": "system", "content": arguments.system}]
-        return Conversation([*system, {"role": "user", "content": _text(arguments.text)}], tools)
+        return [*system, {"role": "user", "content": _text(arguments.text)}], tools, ()
     given = read_json(arguments.messages)
     if not isinstance(given, dict):
-        return Conversation(given, tools)
+        return given, tools, ()
     if "messages" not in given:
         msg = (
             f"{_name(arguments.messages)} is a JSON object without messages\n"
@@ -123,7 +117,7 @@ def read_conversation(arguments: Namespace) -> Conversation:
         msg = f"both --tools and {_name(arguments.messages)} have tools; give one of them"
         raise ArgumentError(None, msg)
     ignored = tuple(str(key) for key in given if key not in ("messages", "tools"))
-    return Conversation(given["messages"], tools or given.get("tools"), ignored)
+    return given["messages"], tools or given.get("tools"), ignored
 
 
 def only_one_from_stdin(given: Mapping[str, str | None]) -> None:

@@ -67,24 +67,23 @@ def render(arguments: Namespace, *, after_answers: bool = True) -> Rendered:
 
     Unless the arguments say, a conversation that ends with an answer gets a generation prompt only if `after_answers`.
     """
-    conversation = read_conversation(arguments)
+    messages, tools, ignored = read_conversation(arguments)
     add_generation_prompt = arguments.generation_prompt
     if add_generation_prompt is None:
-        messages = conversation.messages
         last = messages[-1] if isinstance(messages, list) and messages else None
         is_answered = isinstance(last, dict) and last.get("role") == "assistant"
         add_generation_prompt = not arguments.continues and (after_answers or not is_answered)
     resolution = resolve(arguments)
     prompt = resolution.template.render(
-        conversation.messages,
-        tools=conversation.tools,
+        messages,
+        tools=tools,
         add_generation_prompt=add_generation_prompt,
         continue_final_message=arguments.continues,
         strict=arguments.strict,
         limits=dict(arguments.limits),
         **dict(arguments.options),
     )
-    return Rendered(resolution, prompt, conversation.ignored, add_generation_prompt or arguments.continues)
+    return Rendered(resolution, prompt, ignored, add_generation_prompt or arguments.continues)
 
 
 def resolve(arguments: Namespace) -> lect.Resolution:
