@@ -95,7 +95,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         with warnings.catch_warnings():
             _show_our_warnings(words)
-            code = _code(words, is_alone=is_alone)
+            try:
+                code = _run(words, is_alone=is_alone)
+            except _ExitError as exited:
+                code = exited.code
+            except LectError as error:
+                _print_error(str(error), words)
+                code = getattr(error, "exit_code", FAILED)
             sys.stdout.flush()
         return code
     except BrokenPipeError:
@@ -110,21 +116,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return INTERRUPTED
 
 
-def _code(words: list[str], *, is_alone: bool) -> int:
-    try:
-        return _run(words, is_alone=is_alone)
-    except _ExitError as exited:
-        return exited.code
-    except LectError as error:
-        _print_error(str(error), words)
-        return getattr(error, "exit_code", FAILED)
-
-
 def _run(words: list[str], *, is_alone: bool) -> int:
     from lect.cli.supervised import add_timeout, supervise
 
     if not words or words[0].startswith("-"):
-        overview = _overview()
+        overview = _Overview()
         overview.parse_args(words)
         overview.print_help(sys.stderr)
         return USAGE
@@ -150,21 +146,18 @@ def _run(words: list[str], *, is_alone: bool) -> int:
         parser.error(str(error))
 
 
-def _overview() -> Parser:
-    """Return the parser of `lect` itself."""
-    parser = _Overview(
-        prog="lect",
-        usage="%(prog)s [-h] [--version] COMMAND ...",
-        epilog='`lect COMMAND --help` explains a command.\n\nexample:\n  lect prompt lmsys/vicuna-7b-v1.5 "Hello!"',
-        formatter_class=_Help,
-        allow_abbrev=False,
-    )
-    parser.add_argument("--version", action="version", version=f"lect {lect.__version__}")
-    return parser
-
-
 class _Overview(Parser):
     """The parser of `lect` itself. Installed commands are looked up only when its help is shown."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            prog="lect",
+            usage="%(prog)s [-h] [--version] COMMAND ...",
+            epilog='`lect COMMAND --help` explains a command.\n\nexample:\n  lect prompt lmsys/vicuna-7b-v1.5 "Hello!"',
+            formatter_class=_Help,
+            allow_abbrev=False,
+        )
+        self.add_argument("--version", action="version", version=f"lect {lect.__version__}")
 
     def format_help(self) -> str:
         try:
@@ -183,10 +176,10 @@ def _unknown_command(word: str) -> NoReturn:
     if word in elsewhere:
         from lect.registry.advice import absence
 
-        _overview().error(absence(lect._registry.adapters, f"the command {word!r}", elsewhere[word]))
+        _Overview().error(absence(lect._registry.adapters, f"the command {word!r}", elsewhere[word]))
     known = [*COMMANDS, *installed.names(), *elsewhere]
     hint = did_you_mean(near_names(word, known), f"the commands are {', '.join(known)}")
-    _overview().error(f"there is no command {saferepr(word)}; {hint}")
+    _Overview().error(f"there is no command {saferepr(word)}; {hint}")
 
 
 def _print_error(message: str, words: Sequence[str] = (), label: str = "lect:", style: str = "red") -> None:

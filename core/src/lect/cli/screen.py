@@ -50,7 +50,9 @@ class Screen:
         self.stream = stream
         self.encoding: str = getattr(stream, "encoding", None) or "utf-8"
         self.is_terminal = stream.isatty()
-        self.colours = _wants_colours(is_terminal=self.is_terminal)
+        # The conventions of no-color.org and force-color.org, with the precedence that Python itself gives them.
+        wanted = os.environ.get("FORCE_COLOR") or (self.is_terminal and os.environ.get("TERM") != "dumb")
+        self.colours = bool(wanted) and not os.environ.get("NO_COLOR")
 
     @staticmethod
     def visible(text: str) -> str:
@@ -165,17 +167,6 @@ def _width(text: str) -> int:
     from unicodedata import combining, east_asian_width
 
     return sum(0 if combining(character) else 2 if east_asian_width(character) in "WF" else 1 for character in text)
-
-
-def _wants_colours(*, is_terminal: bool) -> bool:
-    """Return whether to write colours.
-
-    The conventions of no-color.org and force-color.org, with the precedence that Python itself gives them.
-    """
-    environ = os.environ
-    if environ.get("NO_COLOR"):
-        return False
-    return bool(environ.get("FORCE_COLOR")) or (is_terminal and environ.get("TERM") != "dumb")
 
 
 def discard_output(stream: TextIO) -> None:

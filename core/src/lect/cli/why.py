@@ -72,7 +72,7 @@ def _show(
     model: str, resolution: lect.Resolution | None, verdicts: Sequence[Verdict], screen: Screen, *, show_all: bool
 ) -> None:
     screen.line(model, style="bold")
-    facts = _facts(resolution) if resolution else [("words", " ".join(_words(model, resolution)))]
+    facts = _facts(resolution) if resolution else [("words", " ".join(parse_ref(model).words))]
     screen.table([(Painted(fact, "dim"), text) for fact, text in facts])
     if resolution is not None and resolution.remarks:
         screen.section("remarks")
@@ -129,10 +129,6 @@ def _facts(resolution: lect.Resolution) -> list[tuple[str, str]]:
     return facts + [(fact, text) for fact, text in more if text]
 
 
-def _words(model: str, resolution: lect.Resolution | None) -> tuple[str, ...]:
-    return (resolution.ref if resolution else parse_ref(model)).words
-
-
 def _row(verdict: Verdict) -> tuple[str, str, Painted, str]:
     claim = f"{verdict.claim.specificity.name} {verdict.claim.literal!r}" if verdict.claim else "-"
     return str(verdict), claim, Painted(verdict.outcome, STYLES.get(verdict.outcome, "dim")), reword(verdict.why, "why")
@@ -144,7 +140,7 @@ def _as_data(
     return {
         "model": model,
         "path": resolution.ref.path if resolution else None,
-        "words": list(_words(model, resolution)),
+        "words": list((resolution.ref if resolution else parse_ref(model)).words),
         "adapter": resolution.adapter.name if resolution and resolution.adapter else None,
         "package": (resolution.package if resolution else "") or None,
         "kind": resolution.kind if resolution else None,
