@@ -16,11 +16,7 @@ _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0
 
 
 def open_file(path: str | os.PathLike[str], *, follow: bool = True) -> BinaryIO:
-    """Open a regular file for reading bytes.
-
-    Args:
-        path: The file.
-        follow: Whether the file may be a link.
+    """Open a regular file for reading bytes; with `follow` it may be a link.
 
     Raises:
         OSError: If it cannot be opened.
@@ -35,13 +31,9 @@ def open_file(path: str | os.PathLike[str], *, follow: bool = True) -> BinaryIO:
 
 
 def read_file(path: str | os.PathLike[str], most: int, *, only_start: bool = False, follow: bool = True) -> bytes:
-    """Return the contents of a regular file.
+    """Return the contents of a regular file: at most `most` bytes.
 
-    Args:
-        path: The file.
-        most: How many bytes are read at most.
-        only_start: Whether it may have more than that.
-        follow: Whether the file may be a link.
+    With `only_start` it may have more than that, and with `follow` it may be a link.
 
     Raises:
         OSError: If it cannot be read.

@@ -50,11 +50,7 @@ class Source(NamedTuple):
             return cls(path, text, None, f"is not JSON: {error}")
 
     def fields(self, known: Collection[str], tool: str) -> Mapping[str, Any]:
-        """Return the fields of a template that is a JSON object, or a mapping.
-
-        Args:
-            known: The fields that exist.
-            tool: The tool that they belong to.
+        """Return the fields of a template that is a JSON object, or a mapping; `tool` has the `known` ones.
 
         Raises:
             SourceError: If it is not one, or has an unknown field.

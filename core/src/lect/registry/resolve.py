@@ -41,14 +41,9 @@ BY_HAND = "get_conversation_template(path, adapter='chatml'), or any name from `
 
 
 class Candidate:
-    """An adapter that was asked about a path.
+    """An adapter, the path that it was asked about, and its claim; None if it made none.
 
     Not a named tuple, nor is the next one: creating these takes a noticeable part of importing lect.
-
-    Attributes:
-        adapter: The adapter.
-        ref: The path as it was asked about.
-        match: Its claim; None if it made none.
     """
 
     __slots__ = ("adapter", "match", "ref")
@@ -65,13 +60,7 @@ class Candidate:
 
 
 class Unclaimed:
-    """A path that no adapter claims, and who was asked.
-
-    Attributes:
-        ref: The path.
-        candidates: The adapters that were asked.
-        no_fallback: What turned fallbacks off; empty if nothing did.
-    """
+    """A path that no adapter claims, who was asked, and what turned fallbacks off; empty if nothing did."""
 
     __slots__ = ("candidates", "no_fallback", "ref")
 
