@@ -19,7 +19,7 @@ from lect.registry.groups import NOTATIONS
 from lect.source import Source, source_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Sequence
 
     from lect.registry.adapters import Adapters
 
@@ -46,12 +46,21 @@ def load_template(adapters: Adapters, source: Any, notation: str | None = None) 
     if notation is not None and not owners:
         msg = f"the notation {notation!r} can be written, but not read"
         raise SourceError(msg)
+    if not owners:
+        hint = install_command("lect-jinja")
+        msg = f"no installed package reads templates, so {given} cannot be read\n  try: {hint}"
+        raise SourceError(msg)
     found = {name: each for name, each in owners.items() if notation or _ask(name, each, "recognises", given)}
     if len(found) > 1:
         msg = f"{given} could be a template in several notations: {', '.join(found)}\n  try: notation={min(found)!r}"
         raise SourceError(msg)
     if not found:
-        raise _unrecognised(given, owners)
+        why = f"; it {given.problem}" if given.problem else ""
+        msg = (
+            f"{given} is not a template in any installed notation ({', '.join(owners)}){why}\n"
+            f"  try: notation={min(owners)!r}, to learn what is wrong with it"
+        )
+        raise SourceError(msg)
     ((name, reader),) = found.items()
     template = _ask(name, reader, "read", given)
     if not isinstance(template, Template):
@@ -211,15 +220,3 @@ def _ask(name: str, notation: Any, function: str, *given: Any) -> Any:
             raise failed.error from None
         msg = f"the notation {name!r} failed on {given[-1]}: {format_error(failed.error)}"
         raise PluginError(msg) from failed.error
-
-
-def _unrecognised(source: Source, owners: Mapping[str, Any]) -> SourceError:
-    if not owners:
-        return SourceError(
-            f"no installed package reads templates, so {source} cannot be read\n  try: {install_command('lect-jinja')}"
-        )
-    why = f"; it {source.problem}" if source.problem else ""
-    return SourceError(
-        f"{source} is not a template in any installed notation ({', '.join(owners)}){why}\n"
-        f"  try: notation={min(owners)!r}, to learn what is wrong with it"
-    )
