@@ -31,24 +31,16 @@ def run(arguments: Namespace) -> None:
     """Print both lists."""
     plugins = lect.plugins()
     packages = {plugin.package for plugin in plugins}
-    installed = [
-        {
-            "family": each.name,
-            "package": each.package or None,
-            "version": each.version or None,
-            **_counts(each.package),
-            "status": each.status,
-        }
+    installed: list[dict[str, Any]] = [
+        {"family": each.name, "package": each.package or None, "version": each.version or None}
+        | _counts(each.package)
+        | {"status": each.status}
         for each in plugins
     ]
     available: list[dict[str, Any]] = [
-        {
-            "family": package.removeprefix("lect-"),
-            "package": package,
-            "models": words,
-            **_counts(package),
-            "install": install_command(package),
-        }
+        {"family": package.removeprefix("lect-"), "package": package, "models": words}
+        | _counts(package)
+        | {"install": install_command(package)}
         for package, words in PACKAGES.items()
         if package not in packages
     ]
@@ -59,8 +51,8 @@ def run(arguments: Namespace) -> None:
     screen.line("installed", style="bold")
     if plugins:
         rows = [
-            (each.name, each.package or "(this process)", each.version, _formats(each.package), status_cell(each))
-            for each in plugins
+            (each.name, each.package or "(this process)", each.version, _formats(data), status_cell(each))
+            for each, data in zip(plugins, installed, strict=True)
         ]
         screen.table(rows, header=("family", "package", "version", "formats", "status"))
     else:
@@ -68,17 +60,15 @@ def run(arguments: Namespace) -> None:
     if available:
         screen.section("not installed")
         to_install = [
-            (each["family"], each["install"], _formats(each["package"]), ", ".join(each["models"]))
-            for each in available
+            (each["family"], each["install"], _formats(each), ", ".join(each["models"])) for each in available
         ]
         screen.table(to_install, header=("family", "install", "formats", "models"), wrap=True)
 
 
 def _counts(package: str) -> dict[str, int | None]:
-    known, attested = FORMATS.get(package, (None, None))
-    return {"formats": known, "attested": attested}
+    return dict(zip(("formats", "attested"), FORMATS.get(package, (None, None)), strict=True))
 
 
-def _formats(package: str) -> str:
-    known, attested = FORMATS.get(package, ("", 0))
-    return f"{known}, {attested} attested" if attested else f"{known}"
+def _formats(data: dict[str, Any]) -> str:
+    known = "" if data["formats"] is None else f"{data['formats']}"
+    return f"{known}, {data['attested']} attested" if data["attested"] else known
