@@ -8,10 +8,12 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, get_args
 
+from pluggy import PluginManager
+
 from lect.contain import Contained, StageError, format_error
-from lect.errors import PluginError, PluginWarning, saferepr, warn_caller
+from lect.errors import PluginError, PluginWarning, did_you_mean, near_names, saferepr, warn_caller
 from lect.format.template import Template
-from lect.registry.load import new_manager
+from lect.registry import hookspecs
 from lect.registry.refs import parse_ref, words_of
 from lect.values import Kind, Match, Specificity, adapter_label
 
@@ -33,6 +35,9 @@ class Adapter:
     `StageError`, and `postprocess` never raises.
 
     One that was registered in this process has no `package` and no `version`; `find` finds any other by its id.
+
+    Raises:
+        PluginError: If the plugin has no hooks, unknown ones, or too few.
     """
 
     def __init__(
@@ -50,8 +55,10 @@ class Adapter:
         self.fallback = fallback
         self.plugin = plugin
         self._find = find
-        manager = new_manager()
-        manager.register(plugin, name)
+        manager = PluginManager(hookspecs.PROJECT)
+        manager.add_hookspecs(hookspecs)
+        manager.register(plugin, "plugin")
+        _check_hooks({caller.name for caller in manager.get_hookcallers(plugin) or ()})
         self._hooks = manager.hook
 
     @property
@@ -150,6 +157,19 @@ class Adapter:
                 f"{self} failed in postprocess: {format_error(failed.error)}\n  try: lect doctor", PluginWarning
             )
             return reply
+
+
+def _check_hooks(hooks: set[str]) -> None:
+    for hook in sorted(hooks - hookspecs.HOOKS):
+        hint = did_you_mean(near_names(hook, hookspecs.HOOKS), f"the hooks are {', '.join(sorted(hookspecs.HOOKS))}")
+        msg = f"there is no hook {hook!r}; {hint}"
+        raise PluginError(msg)
+    if not hooks:
+        msg = "it has no hooks\n  try: decorate match() and get_template() with @lect.plugin.hookimpl"
+        raise PluginError(msg)
+    if "match" in hooks and "get_template" not in hooks:
+        msg = "it has match() but no get_template()"
+        raise PluginError(msg)
 
 
 def _read_claim(returned: object, ref: ModelRef) -> Match | None:

@@ -10,7 +10,7 @@ from lect.contain import Contained, StageError, format_error
 from lect.errors import PluginError, PluginWarning, warn_caller
 from lect.registry.adapter import Adapter
 from lect.registry.groups import ADAPTERS, FALLBACK, PATHS
-from lect.registry.load import check, load, load_part
+from lect.registry.load import load, load_part
 from lect.registry.settings import Settings, read_settings
 from lect.values import normal_name
 
@@ -350,8 +350,6 @@ def new_adapter(plugin: Any, name: str | None = None) -> Adapter:
     try:
         with Contained("register"):
             label = str(name or getattr(plugin, "name", None) or getattr(plugin, "__name__", None) or label)
-        check(plugin)
-        with Contained("register"):
             return Adapter(plugin, label)
     except StageError as failed:
         error = failed.error

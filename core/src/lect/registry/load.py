@@ -1,4 +1,4 @@
-"""Turn a record into a plugin: import it, and check its API version and hooks; what fails is a `StageError`."""
+"""Turn a record into a plugin: import it, and check its API version; what fails is a `StageError`."""
 
 from __future__ import annotations
 
@@ -6,11 +6,8 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-import pluggy
-
 from lect.contain import Contained, StageError
-from lect.errors import PluginError, did_you_mean, near_names, saferepr
-from lect.registry import hookspecs
+from lect.errors import PluginError, saferepr
 from lect.registry.groups import COMMANDS, FUNCTIONS, NOTATIONS, REPLIES
 
 if TYPE_CHECKING:
@@ -72,22 +69,15 @@ def load_part(record: Record) -> Any:
 
 
 def load(record: Record) -> Any:
-    """Import the adapter of a record, and check that it can be registered."""
+    """Import the adapter of a record, and check the version of the hooks that it asks for."""
     plugin = load_object(record)
     # Even reading an attribute of a plugin may raise.
     with Contained("load"):
         module = sys.modules[record.value.partition(":")[0]]
         wanted = getattr(plugin, API_ATTRIBUTE, getattr(module, API_ATTRIBUTE, USUAL_API))
-    check(plugin, api=wanted)
-    return plugin
-
-
-def check(plugin: Any, *, api: str = USUAL_API) -> None:
-    """Check that an object can be registered as an adapter: the version of the hooks that it asks for, and its own."""
     with Contained("api"):
-        _check_api(api)
-    with Contained("register"):
-        _check_hooks(plugin)
+        _check_api(wanted)
+    return plugin
 
 
 def _check_api(wanted: str) -> None:
@@ -105,29 +95,4 @@ def _check_api(wanted: str) -> None:
             f"it was written for version {wanted} of the adapter hooks; this lect has {API_VERSION}\n"
             "  try: pip install --upgrade lect, or another version of the plugin"
         )
-        raise PluginError(msg)
-
-
-def new_manager() -> pluggy.PluginManager:
-    """Return a pluggy manager that knows our hooks."""
-    manager = pluggy.PluginManager(hookspecs.PROJECT)
-    manager.add_hookspecs(hookspecs)
-    return manager
-
-
-def _check_hooks(plugin: Any) -> None:
-    # In a separate manager, because pluggy leaves a plugin half registered when it finds a fault.
-    trial = new_manager()
-    trial.register(plugin, "plugin")
-    hooks = {caller.name for caller in trial.get_hookcallers(plugin) or ()}
-    known = hookspecs.HOOKS
-    for hook in sorted(hooks - known):
-        hint = did_you_mean(near_names(hook, known), f"the hooks are {', '.join(sorted(known))}")
-        msg = f"there is no hook {hook!r}; {hint}"
-        raise PluginError(msg)
-    if not hooks:
-        msg = "it has no hooks\n  try: decorate match() and get_template() with @lect.plugin.hookimpl"
-        raise PluginError(msg)
-    if "match" in hooks and "get_template" not in hooks:
-        msg = "it has match() but no get_template()"
         raise PluginError(msg)
