@@ -3,7 +3,6 @@
 import sys
 import warnings
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
 from typing import Any
 
 import lect
@@ -33,6 +32,8 @@ ATTESTED = "attested: the source names two independent projects that state it; n
 HISTORY = "history does not show an answer as the model writes it: to train, unroll it"
 SEPARATORS = "plain text: nothing can protect a prompt against a user who writes them"
 
+Found = lect.Resolution | lect.UnknownModelError | lect.AmbiguousModelError
+
 
 def configure(parser: ArgumentParser) -> None:
     """Describe the command and its arguments."""
@@ -50,27 +51,24 @@ def run(arguments: Namespace) -> None:
     # Warnings are printed anyway, in their place.
     for category in (FallbackWarning, PluginWarning, ModelPathWarning):
         warnings.simplefilter("ignore", category)
-    resolution: lect.Resolution | None = None
-    error: lect.UnknownModelError | lect.AmbiguousModelError | None = None
+    found: Found
     try:
-        resolution = lect.resolve(arguments.model, adapter=arguments.adapter)
-    except (lect.UnknownModelError, lect.AmbiguousModelError) as raised:
-        if isinstance(raised, lect.AmbiguousModelError) and not raised.candidates:
+        found = lect.resolve(arguments.model, adapter=arguments.adapter)
+    except (lect.UnknownModelError, lect.AmbiguousModelError) as error:
+        if isinstance(error, lect.AmbiguousModelError) and not error.candidates:
             # Several templates have the name that was given; no adapter was asked about a path.
             raise
-        error = raised
-    verdicts = resolution.candidates if resolution else error.candidates if error else ()
+        found = error
     if arguments.json:
-        write_json(_as_data(arguments.model, resolution, error, verdicts))
+        write_json(_as_data(arguments.model, found))
     else:
-        _show(arguments.model, resolution, verdicts, Screen(sys.stdout), show_all=arguments.all)
-    if error is not None:
-        raise error
+        _show(arguments.model, found, Screen(sys.stdout), show_all=arguments.all)
+    if isinstance(found, lect.LectError):
+        raise found
 
 
-def _show(
-    model: str, resolution: lect.Resolution | None, verdicts: Sequence[Verdict], screen: Screen, *, show_all: bool
-) -> None:
+def _show(model: str, found: Found, screen: Screen, *, show_all: bool) -> None:
+    resolution, verdicts = found if isinstance(found, lect.Resolution) else None, found.candidates
     screen.line(model, style="bold")
     facts = _facts(resolution) if resolution else [("words", " ".join(parse_ref(model).words))]
     screen.table([(Painted(fact, "dim"), text) for fact, text in facts])
@@ -134,9 +132,8 @@ def _row(verdict: Verdict) -> tuple[str, str, Painted, str]:
     return str(verdict), claim, Painted(verdict.outcome, STYLES.get(verdict.outcome, "dim")), reword(verdict.why, "why")
 
 
-def _as_data(
-    model: str, resolution: lect.Resolution | None, error: lect.LectError | None, verdicts: Sequence[Verdict]
-) -> dict[str, Any]:
+def _as_data(model: str, found: Found) -> dict[str, Any]:
+    resolution = found if isinstance(found, lect.Resolution) else None
     return {
         "model": model,
         "path": resolution.ref.path if resolution else None,
@@ -149,7 +146,7 @@ def _as_data(
         "template": template_data(resolution.template) if resolution else None,
         "warnings": list(resolution.warnings) if resolution else [],
         "remarks": list(resolution.remarks) if resolution else [],
-        "candidates": [_verdict_data(verdict) for verdict in verdicts],
+        "candidates": [_verdict_data(verdict) for verdict in found.candidates],
         "pins": [
             {
                 "pattern": pin.pattern,
@@ -165,11 +162,11 @@ def _as_data(
             for failure in plugin.failures
         ],
         "error": {
-            "type": type(error).__name__,
-            "message": reword(str(error), "why"),
-            "install": getattr(error, "install", None),
+            "type": type(found).__name__,
+            "message": reword(str(found), "why"),
+            "install": getattr(found, "install", None),
         }
-        if error
+        if resolution is None
         else None,
     }
 
