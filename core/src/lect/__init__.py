@@ -44,7 +44,6 @@ from lect.registry.resolve import Resolution, base_note
 from lect.values import Origin, Segment
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Mapping, Sequence
     from typing import Unpack
 
@@ -52,6 +51,7 @@ if TYPE_CHECKING:
     from lect.format.sequences import Unroll
     from lect.registry.adapters import Undo
     from lect.registry.info import PluginInfo
+    from lect.registry.registry import ModelPath
     from lect.registry.settings import Pin
     from lect.reply.chunks import ChatChunks
     from lect.reply.grammar import Grammar, ReplyFormat
@@ -63,8 +63,6 @@ if TYPE_CHECKING:
     from lect.tokens.policy import LossPolicy
     from lect.tokens.spans import LossSpan
     from lect.values import ControlPolicy
-
-    ModelPath = str | os.PathLike[str]
 
 __version__ = "0.1.0"
 

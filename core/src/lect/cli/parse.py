@@ -152,15 +152,10 @@ def _print_end(reply: Reply) -> None:
 
 
 def _as_data(reply: Reply) -> dict[str, Any]:
+    data = reply._asdict()
+    del data["raw"]
     return {
-        "content": reply.content,
-        "reasoning": reply.reasoning,
-        "tool_calls": [call._asdict() for call in reply.tool_calls],
-        "stop": reply.stop,
-        "finish": reply.finish,
-        "problems": [problem._asdict() for problem in reply.problems],
-        "incomplete": [call._asdict() for call in reply.incomplete],
-        "pieces": [piece._asdict() for piece in reply.pieces],
+        name: [each._asdict() for each in value] if isinstance(value, tuple) else value for name, value in data.items()
     }
 
 
