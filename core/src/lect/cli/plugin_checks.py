@@ -51,7 +51,12 @@ def check_claims() -> Iterator[Finding]:
 
     Whatever raises, or returns something that is not a claim, is recorded as a failure of its plugin.
     """
-    hints_of = _adapters()
+    adapters = lect._registry.adapters
+    # Without hints they are asked about all names.
+    hints_of: dict[Adapter, tuple[str, ...]] = dict.fromkeys(adapters.registered, ())
+    for record in adapters.usable():
+        if record.group != PATHS and (adapter := adapters.adapter(record)) is not None:
+            hints_of[adapter] = record.hints
     pins = lect.pins()
     rivals: set[tuple[str, str]] = set()
     for name in _names(hints_of):
@@ -61,17 +66,6 @@ def check_claims() -> Iterator[Finding]:
             # A pin has decided between them.
             if len(claims) > 1 and not any(pin.fits(ref) for pin in pins):
                 yield from _rivals(name, claims, rivals)
-
-
-def _adapters() -> dict[Adapter, tuple[str, ...]]:
-    """Return the adapters that are asked about names, with their hints; without hints they are asked about all."""
-    adapters = lect._registry.adapters
-    hints_of: dict[Adapter, tuple[str, ...]] = dict.fromkeys(adapters.registered, ())
-    for record in adapters.usable():
-        adapter = adapters.adapter(record) if record.group != PATHS else None
-        if adapter is not None:
-            hints_of[adapter] = record.hints
-    return hints_of
 
 
 def _names(hints_of: dict[Adapter, tuple[str, ...]]) -> list[str]:

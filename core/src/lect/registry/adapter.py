@@ -82,8 +82,7 @@ class Adapter:
             meant = self._hooks.alias(model_path=ref.model_path, ref=ref)
             named = None if meant is None else parse_ref(meant)
             if named is not None and (named.owner is None or named.path != meant):
-                msg = f"alias() returned {saferepr(meant)}; expected 'owner/name' or None"
-                raise PluginError(msg)
+                raise _unexpected("alias", meant, "'owner/name' or None")
             return named and named._replace(original=ref.original, alias=self.id)
 
     def locate(self, ref: ModelRef) -> str:
@@ -91,8 +90,7 @@ class Adapter:
         with Contained("alias"):
             place = self._hooks.alias(model_path=ref.original, ref=ref)
             if not isinstance(place, str) or not os.path.isabs(place):
-                msg = f"alias() returned {saferepr(place)}; expected a directory"
-                raise PluginError(msg)
+                raise _unexpected("alias", place, "a directory")
             return place
 
     def match(self, ref: ModelRef) -> Match | None:
@@ -105,8 +103,7 @@ class Adapter:
         with Contained("get_template"):
             template = self._hooks.get_template(model_path=ref.model_path, ref=ref, match=match)
             if not isinstance(template, Template):
-                msg = f"get_template() returned {saferepr(template)}; expected a Template"
-                raise PluginError(msg)
+                raise _unexpected("get_template", template, "a Template")
             return template
 
     def list_templates(self) -> dict[str, Template]:
@@ -115,8 +112,7 @@ class Adapter:
         with Contained("list_templates"):
             for template in (template for listed in self._hooks.list_templates() for template in listed):
                 if not isinstance(template, Template) or templates.setdefault(template.name, template) is not template:
-                    msg = f"list_templates() returned {saferepr(template)}; expected templates, each with its own name"
-                    raise PluginError(msg)
+                    raise _unexpected("list_templates", template, "templates, each with its own name")
         return templates
 
     def remarks(self, ref: ModelRef, template: Template) -> list[str]:
@@ -137,8 +133,7 @@ class Adapter:
         with Contained("get_reply_format"):
             found = self._hooks.get_reply_format(model_path=ref.model_path, ref=ref)
             if found is not None and not isinstance(found, ReplyFormat):
-                msg = f"get_reply_format() returned {saferepr(found)}; expected a ReplyFormat or None"
-                raise PluginError(msg)
+                raise _unexpected("get_reply_format", found, "a ReplyFormat or None")
             return found
 
     def postprocess(self, reply: Reply, template: Template, ref: ModelRef) -> Reply:
@@ -172,6 +167,10 @@ def _check_hooks(hooks: set[str]) -> None:
         raise PluginError(msg)
 
 
+def _unexpected(hook: str, returned: object, expected: str) -> PluginError:
+    return PluginError(f"{hook}() returned {saferepr(returned)}; expected {expected}")
+
+
 def _read_claim(returned: object, ref: ModelRef) -> Match | None:
     """Return the claim that an adapter made, which must rest on something in the path; None if it made none."""
     if returned is None or returned is False:
@@ -179,8 +178,7 @@ def _read_claim(returned: object, ref: ModelRef) -> Match | None:
     if returned is True:
         return Match(Specificity.FAMILY, "", reason="match() returned True")
     if not isinstance(returned, Match):
-        msg = f"match() returned {saferepr(returned)}; expected a Match, True, False or None"
-        raise PluginError(msg)
+        raise _unexpected("match", returned, "a Match, True, False or None")
     problem = _malformed(returned) or _unfounded(returned, ref)
     if problem:
         msg = f"match() returned {saferepr(returned, LONGEST_CLAIM)}; {problem}"
