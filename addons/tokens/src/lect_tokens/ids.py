@@ -29,7 +29,7 @@ class Sample(NamedTuple):
     """The plainest prompt in the format."""
     known: dict[str, int]
     """The ids of markers and stops."""
-    tokenizer: Any = None
+    tokenizer: Any
 
     @property
     def controls(self) -> dict[int, str]:
@@ -46,11 +46,6 @@ class Sample(NamedTuple):
             else:
                 text += self.tokenizer.decode(list(run), skip_special_tokens=False).replace(CONTROL, "")
         return text
-
-    @property
-    def ordinary(self) -> str:
-        """The text that ordinary tokens spell."""
-        return CONTROL.join(self.spelled(self.ids).split(CONTROL)[::2])
 
 
 def read_ids(path: str) -> list[int]:
@@ -107,7 +102,8 @@ def bos(sample: Sample) -> Result:
 
 def markers(sample: Sample) -> Iterator[Result]:
     """Look for the markers that every prompt has, and for text that spells one."""
-    ordinary = "" if sample.tokenizer is None else sample.ordinary
+    # The text that ordinary tokens spell.
+    ordinary = "" if sample.tokenizer is None else CONTROL.join(sample.spelled(sample.ids).split(CONTROL)[::2])
     written = [text for text in written_markers(sample.prompt) if text in sample.known]
     lost = [text for text in written if sample.known[text] not in sample.ids]
     split = [text for text in lost if text in ordinary]

@@ -61,9 +61,8 @@ def run(arguments: Namespace) -> int:
 def _show(screen: Screen, difference: Difference, words: tuple[str, str]) -> None:
     at = difference.at
     screen.line(f"{difference.kind}: they differ at character {at}", style="bold")
-    texts = (difference.one, difference.other)
-    rows = [(word, *_around(text, at)) for word, text in zip(words, texts, strict=True)]
-    screen.table([(Painted(word, "cyan"), text, Painted(bytes_, "dim")) for word, text, bytes_ in rows])
+    sides = zip(words, (difference.one, difference.other), strict=True)
+    screen.table((Painted(word, "cyan"), *_around(text, at)) for word, text in sides)
 
 
 def _show_words(screen: Screen, difference: Difference, words: tuple[str, str]) -> None:
@@ -77,10 +76,10 @@ def _show_words(screen: Screen, difference: Difference, words: tuple[str, str]) 
     screen.line()
 
 
-def _around(text: str | None, at: int) -> tuple[str, str]:
+def _around(text: str | None, at: int) -> tuple[str, str | Painted]:
     """Return the text of a prompt around a position, and its bytes from there on."""
     if text is None:
         return "refuses this conversation", ""
     start, end = max(at - BEFORE, 0), at + AFTER
     excerpt = f"{'...' * (start > 0)}{text[start:end]!r}{'...' * (end < len(text))}"
-    return excerpt, text[at:].encode()[:BYTES].hex(" ") or "(end of the prompt)"
+    return excerpt, Painted(text[at:].encode()[:BYTES].hex(" ") or "(end of the prompt)", "dim")

@@ -6,6 +6,7 @@ What core knows of models and their makers is in `packages.txt`, which is genera
 from __future__ import annotations
 
 import os
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from lect.errors import InvalidModelPathError, UnknownModelError, near_names, saferepr
@@ -124,20 +125,12 @@ def unknown_model(
         hints = [hint for record in adapters.usable() if record.group == PATHS for hint in record.hints if ref.owner]
         paths = [f"{hint}{ref.path}" for hint in hints if hint.endswith(":")]
         advice += [f"{saferepr(path, LONGEST_SHOWN)}, to fetch its own template" for path in paths]
-    advice += [BY_HAND, f"lect why {_shell_word(ref.original if ref.place or ref.tag else ref.path)}"]
+    asked_about = ref.original if ref.place or ref.tag else ref.path
+    # Quoted: an untrusted path must not become part of a command that somebody copies.
+    advice += [BY_HAND, f"lect why {quote(asked_about) if len(asked_about) <= LONGEST_SHOWN else 'PATH'}"]
     lines += [f"  {'try' if index == 0 else ' or'}: {line}" for index, line in enumerate(advice)]
     install = None if package in installed else package
     return UnknownModelError("\n".join(lines), model_path=ref.original, candidates=verdicts, install=install)
-
-
-def _shell_word(path: str) -> str:
-    """Return `path` as a word that a shell leaves alone.
-
-    An untrusted path must not become part of a command that somebody copies.
-    """
-    import shlex
-
-    return shlex.quote(path) if len(path) <= LONGEST_SHOWN else "PATH"
 
 
 def _look_alike_lines(ref: ModelRef) -> list[str]:

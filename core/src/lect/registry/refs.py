@@ -95,7 +95,9 @@ def parse_ref(model_path: str | os.PathLike[str]) -> ModelRef:
     if not any(character.isalnum() for character in name) or name.startswith("-") or _is_drive(name):
         _refuse(f"{saferepr(given, LONGEST_SHOWN)} contains no name")
     path = f"{owner}/{name}" if owner else name
-    place = os.path.expanduser(given) if _is_plainly_a_place(model_path) else None
+    # A drive counts on every platform: no model on a hub has one.
+    is_place = (given.startswith(PLACES) or _is_drive(given[:2])) and not given.startswith(SHARES)
+    place = os.path.expanduser(given) if is_place or not isinstance(model_path, str) else None
     words = words_of(name.lower()) + words_of(tag.lower())
     return ModelRef(given, path, owner, name, revision or None, words, place, tag or None)
 
@@ -124,13 +126,6 @@ def words_of(name: str) -> tuple[str, ...]:
         # internlm2_5-7b-chat.
         name = " ".join(parts)
     return tuple(word.replace("_", ".") for word in re.findall(_WORDS, name))
-
-
-def _is_plainly_a_place(model_path: str | os.PathLike[str]) -> bool:
-    if not isinstance(model_path, str):
-        return True
-    # A drive counts on every platform: no model on a hub has one.
-    return (model_path.startswith(PLACES) or _is_drive(model_path[:2])) and not model_path.startswith(SHARES)
 
 
 def _is_drive(name: str) -> bool:
