@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lect.contain import StageError
@@ -13,7 +14,7 @@ from lect.registry.refs import LONGEST_SHOWN, readings
 from lect.registry.settings import FALLBACK, PINS, pattern_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
     from typing import Protocol
 
     from lect.format.template import Template
@@ -148,12 +149,7 @@ class Resolution:
         """Parse a reply that is still arriving, as `Template.stream` does; at the end the adapter may refine it."""
         adapter, template = self.adapter, self.template
         known = self.reply_format if format is None else self._registry.formats.get(format)
-        refine: Callable[[Reply], Reply] | None = None
-        if adapter is not None:
-
-            def refine(reply: Reply) -> Reply:
-                return adapter.postprocess(reply, template, self.ref)
-
+        refine = None if adapter is None else partial(adapter.postprocess, template=template, ref=self.ref)
         return template.stream(grammar=None if known is None else known.grammar, refine=refine, **options)
 
     def parse(self, output: str, *, finish: str | None = None, **options: Any) -> Reply:
