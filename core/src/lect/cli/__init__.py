@@ -77,10 +77,6 @@ class Parser(ArgumentParser):
 class _ExitError(Exception):
     """Carries the exit code of a parser to `main`."""
 
-    def __init__(self, code: int):
-        super().__init__(code)
-        self.code = code
-
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return the exit code.
@@ -98,7 +94,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             try:
                 code = _run(words, is_alone=is_alone)
             except _ExitError as exited:
-                code = exited.code
+                (code,) = exited.args
             except LectError as error:
                 _print_error(str(error), words)
                 code = getattr(error, "exit_code", FAILED)
