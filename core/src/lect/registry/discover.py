@@ -47,27 +47,17 @@ class Record(NamedTuple):
 
 def records(found: Iterable[Distribution]) -> tuple[Record, ...]:
     """Return what is installed in an order that does not depend on how it was installed."""
-    return tuple(sorted(record for dist in found for record in _records(dist)))
-
-
-def _records(dist: Distribution) -> Iterator[Record]:
-    if not dist.entry_points:
-        # What it contains is unknown, but it must not go unnoticed.
-        yield Record(dist.name, dist.version, dist.name, "", problem=dist.problem)
-    hints = _names_by_value(dist, HINTS)
-    templates = _names_by_value(dist, TEMPLATES)
-    for point in dist.entry_points:
-        if point.group not in (HINTS, TEMPLATES):
-            yield Record(
-                dist.name,
-                dist.version,
-                point.name,
-                point.value,
-                hints.get(point.value, ()),
-                templates.get(point.value, ()),
-                point.group,
-                dist.problem,
-            )
+    made: list[Record] = []
+    for dist in found:
+        if not dist.entry_points:
+            # What it contains is unknown, but it must not go unnoticed.
+            made.append(Record(dist.name, dist.version, dist.name, "", problem=dist.problem))
+        hints, templates = _names_by_value(dist, HINTS), _names_by_value(dist, TEMPLATES)
+        for group, name, value in dist.entry_points:
+            if group not in (HINTS, TEMPLATES):
+                named = (hints.get(value, ()), templates.get(value, ()))
+                made.append(Record(dist.name, dist.version, name, value, *named, group, dist.problem))
+    return tuple(sorted(made))
 
 
 def _names_by_value(dist: Distribution, group: str) -> dict[str, tuple[str, ...]]:
