@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from lect.tokens.tokenizer import Encoder
     from lect.tokens.turns import TurnSpan
 
-Status = Literal["ok", "note", "wrong"]
-
 CHAT = [
     {"role": "user", "content": "What is one?"},
     {"role": "assistant", "content": "One."},
@@ -34,8 +32,8 @@ class Result(NamedTuple):
 
     name: str
     """What was checked."""
-    status: Status
-    """`ok`, `note` or `wrong`."""
+    status: Literal["ok", "note", "wrong"]
+    """Whether it is right."""
     what: str
     """What was found."""
     advice: str = ""

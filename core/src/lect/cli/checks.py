@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import lect
 from lect.cli.damage import damages
@@ -19,25 +19,14 @@ CORE = "lect"
 DEPENDENCIES = ("pluggy", "importlib-metadata", "packaging")
 
 
-class PluginStatus(NamedTuple):
-    """An installed plugin, its requirement on lect, and whether that is satisfied."""
-
-    name: str
-    package: str
-    version: str
-    status: str
-    requires: str
-    """As in its metadata, such as `lect<1,>=0.1`; empty if lect is not mentioned there."""
-    satisfied: bool
-
-
 class InstallationReport(NamedTuple):
     """The results of all checks."""
 
     versions: dict[str, str]
     config: str | None
     """The path of the config file; empty if there is none, None if the settings cannot be read."""
-    plugins: tuple[PluginStatus, ...]
+    plugins: list[dict[str, Any]]
+    """What `--json` prints of each, with its requirement on lect as in its metadata, such as `lect<1,>=0.1`."""
     templates: dict[str, tuple[lect.Template, ...]]
     """By owner, as in `lect.templates()`."""
     findings: tuple[Finding, ...]
@@ -51,14 +40,16 @@ def check_installation(progress: Callable[[str], None]) -> InstallationReport:
         templates = {owner: tuple(_load_templates(owner, names)) for owner, names in lect.templates(load=True).items()}
     except LectError as error:
         # Without settings, there is no telling which plugins to use.
-        return InstallationReport(versions, None, (), {}, (Finding(True, reword(str(error), "doctor")),))
+        return InstallationReport(versions, None, [], {}, (Finding(True, reword(str(error), "doctor")),))
     adapters = lect._registry.adapters
     # First, so that what follows knows which adapters fail.
     claims = tuple(check_claims())
     infos = lect.plugins(load=True)
-    plugins = tuple(
-        PluginStatus(each.name, each.package, each.version, each.status, *_requirement(each.package)) for each in infos
-    )
+    plugins = [
+        {"name": each.name, "package": each.package or None, "version": each.version or None, "status": each.status}
+        | _requirement(each.package)
+        for each in infos
+    ]
     findings = (
         *_stale_core(),
         *(_failure(failure) for info in infos for failure in info.failures),
@@ -88,8 +79,8 @@ def _version(package: str) -> str:
         return ""
 
 
-def _requirement(package: str) -> tuple[str, bool]:
-    """Return the requirement of a package on lect, and whether it is satisfied."""
+def _requirement(package: str) -> dict[str, Any]:
+    """Return the requirement of a package on lect, if it states one, and whether it is satisfied."""
     import importlib_metadata as metadata
     from packaging.requirements import InvalidRequirement, Requirement
 
@@ -107,7 +98,7 @@ def _requirement(package: str) -> tuple[str, bool]:
         if requirement.name.lower() == CORE and (marker is None or marker.evaluate({"extra": ""})):
             wanted.append(requirement)
     satisfied = all(requirement.specifier.contains(lect.__version__, prereleases=True) for requirement in wanted)
-    return ", ".join(map(str, wanted)), satisfied
+    return {"requires": ", ".join(map(str, wanted)) or None, "satisfied": satisfied}
 
 
 def _load_templates(owner: str, names: Sequence[str]) -> Iterator[lect.Template]:
@@ -133,11 +124,11 @@ def _failure(failure: Failure) -> Finding:
     return Finding.of(failure.error, what)
 
 
-def _unsatisfied(plugins: tuple[PluginStatus, ...]) -> Iterator[Finding]:
+def _unsatisfied(plugins: list[dict[str, Any]]) -> Iterator[Finding]:
     for each in plugins:
-        if not each.satisfied:
-            msg = f"{each.package} {each.version} requires {each.requires}; this is {lect.__version__}"
-            yield Finding(True, f"{msg}\n  try: pip install --upgrade lect {each.package}")
+        if not each["satisfied"]:
+            msg = f"{each['package']} {each['version'] or ''} requires {each['requires']}; this is {lect.__version__}"
+            yield Finding(True, f"{msg}\n  try: pip install --upgrade lect {each['package']}")
 
 
 def _missing_templates(infos: Sequence[PluginInfo]) -> Iterator[Finding]:

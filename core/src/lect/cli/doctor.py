@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import lect
-from lect.cli.checks import InstallationReport, PluginStatus, check_installation
+from lect.cli.checks import InstallationReport, check_installation
 from lect.cli.description import WITH_BOS, WITHOUT_BOS, bos_advice, written_bos
 from lect.cli.inputs import utf8
 from lect.cli.plugin_checks import Finding
@@ -117,14 +117,14 @@ def _show(report: InstallationReport, broken: list[Finding], screen: Screen) -> 
         screen.line("nothing is broken", style="green")
 
 
-def _plugin_row(plugin: PluginStatus) -> tuple[str | Painted, ...]:
+def _plugin_row(plugin: dict[str, Any]) -> tuple[str | Painted, ...]:
+    status = plugin["status"].partition(":")[0]  # The details follow below.
     return (
-        plugin.name,
-        plugin.package or "(this process)",
-        plugin.version,
-        Painted(plugin.requires or "-", "" if plugin.satisfied else "red"),
-        # The details follow below.
-        Painted(plugin.status.partition(":")[0], "red" if plugin.status.startswith("failed") else ""),
+        plugin["name"],
+        plugin["package"] or "(this process)",
+        plugin["version"] or "",
+        Painted(plugin["requires"] or "-", "" if plugin["satisfied"] else "red"),
+        Painted(status, "red" if status == "failed" else ""),
     )
 
 
@@ -148,11 +148,7 @@ def _as_data(report: InstallationReport) -> dict[str, Any]:
     return {
         "versions": report.versions,
         "config": report.config or None,
-        "plugins": [
-            each._asdict()
-            | {"package": each.package or None, "version": each.version or None, "requires": each.requires or None}
-            for each in report.plugins
-        ],
+        "plugins": report.plugins,
         "templates": [
             {"owner": owner, "name": template.name, "bos": written_bos(template), "bos_advice": bos_advice(template)}
             for owner, owned in report.templates.items()
