@@ -179,15 +179,17 @@ def _read_claim(returned: object, ref: ModelRef) -> Match | None:
         return Match(Specificity.FAMILY, "", reason="match() returned True")
     if not isinstance(returned, Match):
         raise _unexpected("match", returned, "a Match, True, False or None")
-    problem = _malformed(returned) or _unfounded(returned, ref)
-    if problem:
+    if problem := _problem_of(returned, ref):
         msg = f"match() returned {saferepr(returned, LONGEST_CLAIM)}; {problem}"
         raise PluginError(msg)
     return returned
 
 
-def _malformed(claim: Match) -> str:
-    """Return which field has the wrong type; empty if none has."""
+def _problem_of(claim: Match, ref: ModelRef) -> str:
+    """Return which field of a claim has the wrong type, or why it is unfounded; empty if nothing is wrong.
+
+    Without this a plugin could claim every model as strongly as a family claims its own.
+    """
     specificity, literal, template, kind, reason = tuple[object, ...](claim)
     if not isinstance(specificity, Specificity) or not isinstance(literal, str):
         return "expected a Specificity and a text"
@@ -195,21 +197,14 @@ def _malformed(claim: Match) -> str:
         return "expected texts for template and reason"
     if kind not in get_args(Kind):
         return f"the kind is {saferepr(kind)}; expected one of {', '.join(map(repr, get_args(Kind)))}"
-    return ""
-
-
-def _unfounded(claim: Match, ref: ModelRef) -> str:
-    """Return why a claim is unfounded; empty if it is not.
-
-    Without this a plugin could claim every model as strongly as a family claims its own.
-    """
     literal, path = claim.literal.lower(), ref.path.lower()
     if claim.specificity is Specificity.REPO and literal != path:
         return f"REPO rests on the whole of {saferepr(ref.path)}"
     if not literal and claim.specificity in (Specificity.NAME, Specificity.TOKEN):
         return f"{claim.specificity.name} rests on a part of the path"
+    if literal in path:
+        return ""
     # The words that a rule's pattern matched are in the name in this order, perhaps with others between them.
     wanted, rest = words_of(literal), iter(ref.words)
-    if literal in path or (wanted and all(word in rest for word in wanted)):
-        return ""
-    return f"{saferepr(claim.literal)} is not in the path"
+    is_there = wanted and all(word in rest for word in wanted)
+    return "" if is_there else f"{saferepr(claim.literal)} is not in the path"
