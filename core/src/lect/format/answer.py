@@ -74,9 +74,6 @@ class AnswerWriter:
         """The prompt that a server sends."""
         return self._render(self._before, add_generation_prompt=True)
 
-    def _text(self, messages: Sequence[Mapping[str, Any]]) -> str:
-        return self._render(messages).text
-
     def answer(self) -> Answer:
         """Return the answer; one that the model has no way of writing is refused."""
         whole, turn = self.whole, self.turn
@@ -147,7 +144,7 @@ class AnswerWriter:
     def _opening(self) -> str:
         """The generation prompt."""
         try:
-            complete = self._text(self._before)
+            complete = self._render(self._before).text
         except LectError:
             complete = ""
         served = self.served.text

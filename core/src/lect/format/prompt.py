@@ -48,30 +48,23 @@ class Prompt:
     text: str
     _repr_html_ = picture
 
-    def __init__(
-        self,
-        template: Facts,
-        source: PromptSource,
-        request: Request,
-        write: Write,
-        edges: Callable[[Mapping[str, Any]], Edges],
-        *,
-        most_controls: int,
-    ):
+    def __init__(self, template: Any, source: PromptSource, request: Request, *, most_controls: int):
         self.template = template
         self.text = source.text
         self.marked = source.marked
         self._source = source
         self._request = request
-        self.write = write
-        self._edges = edges
+        self.write: Write = template.text
+        self._edges: Callable[[Mapping[str, Any]], Edges] = template.edges
         self.trains: frozenset[int] | None = None
         self._most_controls = most_controls
 
     def with_segments(self, segments: list[Segment], messages: Sequence[Mapping[str, Any]]) -> Prompt:
         """Return a prompt for other messages, made of these segments."""
         source, request = Ended(self._source.unused, segments), self._request._replace(messages=messages)
-        return Prompt(self.template, source, request, self.write, self._edges, most_controls=self._most_controls)
+        prompt = Prompt(self.template, source, request, most_controls=self._most_controls)
+        prompt.write = self.write
+        return prompt
 
     def train(self, turns: Sequence[TurnSpan], deviations: Sequence[Deviation] = ()) -> None:
         """Set the turns that are trained in it, and what differs from serving."""

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
     from lect.format.prompt import Prompt
-    from lect.reports import Unused
     from lect.values import Path
 
 MOST_NAMED = 10
@@ -40,17 +39,14 @@ def refuse_unused(prompt: Prompt, shown: Collection[Path] = ()) -> None:
     """Refuse a prompt from which something was dropped that is not `shown` elsewhere."""
     dropped = [unused for unused in prompt.unused if unused.why == "dropped" and unused.path not in shown]
     if dropped:
-        fields = ", ".join(map(_named, dropped[:MOST_NAMED]))
+        meant = (f" (did you mean {unused.meant}?)" if unused.meant else "" for unused in dropped)
+        named = [spell(unused.path) + hint for unused, hint in zip(dropped[:MOST_NAMED], meant, strict=False)]
         more = f" and {len(dropped) - MOST_NAMED:,} more" if len(dropped) > MOST_NAMED else ""
         msg = (
-            f"{prompt.template.name}: the format has no place for {fields}{more}\n"
+            f"{prompt.template.name}: the format has no place for {', '.join(named)}{more}\n"
             "  try: leave it out, or strict=False to render without it"
         )
         raise UnusedInputError(msg, unused=dropped)
-
-
-def _named(unused: Unused) -> str:
-    return spell(unused.path) + (f" (did you mean {unused.meant}?)" if unused.meant else "")
 
 
 def refuse_controls(prompt: Prompt) -> None:

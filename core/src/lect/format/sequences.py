@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
-from lect.errors import LectError, MaskError, MessageError, expect_one_of
+from lect.errors import LectError, MessageError, expect_one_of
 from lect.format.answer import AnswerWriter
 from lect.format.call_ids import respelled
 from lect.format.refusals import refuse_unused
@@ -63,7 +64,7 @@ def probe_reply(edges: Edges, *, calls: Sequence[Any] = (), text: bool = False, 
 
 def unrolled(edges: Edges, render: Render, messages: Messages, how: Unroll, *, strict: bool = False) -> list[Prompt]:
     """Return a conversation as the prompts to train on; see `Template.unroll`."""
-    expect_one_of(UNROLL, "unroll", how, MaskError)
+    expect_one_of(UNROLL, "unroll", how)
     messages = plain_messages(messages)
     listed = enumerate(messages)
     answers = [index for index, each in listed if isinstance(each, Mapping) and each.get("role") == "assistant"]
@@ -73,6 +74,19 @@ def unrolled(edges: Edges, render: Render, messages: Messages, how: Unroll, *, s
     if strict:  # History may leave out what the prompts have, such as a system text that moves.
         refuse_unused(render(messages), shown={segment.path for prompt in prompts for segment in prompt.segments})
     return prompts
+
+
+def grows(edges: Edges) -> bool:
+    """Return whether a further turn only adds to what the model wrote; see `Template.prefix_stable`."""
+    # A model that cannot reason here, or has no place for a system text, is asked without.
+    for thought in (True, False):
+        talk = [QUESTION, edges.answer(text=True, thought=thought)] * 2
+        for messages in ([{"role": "system", "content": "S"}, *talk], talk):
+            with suppress(LectError):
+                prompts = unrolled(edges, edges.render, messages, "auto")
+                if any(prompt.trains for prompt in prompts):
+                    return len(prompts) == 1
+    return False
 
 
 def _prompts(edges: Edges, render: Render, messages: Messages, answers: Sequence[int], how: Unroll) -> list[Prompt]:

@@ -194,9 +194,7 @@ class Template(Replies):
             source = with_beginning(source, messages) if begins_last else without_end(self.name, source, messages)
             request = request._replace(messages=messages)
         allowed.check_prompt(source.text)
-        prompt = Prompt(
-            self, source, request, self.text, self.edges, most_controls=0 if policy == ALLOW else allowed.controls
-        )
+        prompt = Prompt(self, source, request, most_controls=0 if policy == ALLOW else allowed.controls)
         if not prompt.text.isascii() and not is_encodable(prompt.text):
             refuse_surrogate(prompt)
         if strict:

@@ -6,7 +6,6 @@ from functools import partial
 from marshal import dumps
 from typing import TYPE_CHECKING, Any
 
-from lect.errors import LectError
 from lect.facts import Facts
 from lect.values import EQUAL_BYTES
 
@@ -103,26 +102,10 @@ class Training(Facts):
         """
         edges = self.edges()
         if edges.grows is None:
-            edges.grows = self._grows(edges)
+            from lect.format.sequences import grows
+
+            edges.grows = grows(edges)
         return edges.grows
-
-    @staticmethod
-    def _grows(edges: Edges) -> bool:
-        from lect.format.sequences import unrolled
-        from lect.tokens.probes import QUESTION
-
-        # A model that cannot reason here, or has no place for a system text, is asked without.
-        for thought in (True, False):
-            answer = edges.answer(text=True, thought=thought)
-            talk = [QUESTION, answer, QUESTION, answer]
-            for messages in ([{"role": "system", "content": "S"}, *talk], talk):
-                try:
-                    prompts = unrolled(edges, edges.render, messages, "auto")
-                except LectError:
-                    continue
-                if any(prompt.trains for prompt in prompts):
-                    return len(prompts) == 1
-        return False
 
     def apply_chat_template(self, conversation: Any, **arguments: Any) -> Any:
         """Return a conversation as text or token ids, like the method of this name in transformers and PaddleNLP.

@@ -69,7 +69,7 @@ class Letters:
 
     def __init__(self, seed: str, avoided: Collection[str] = ()):
         random = Random(seed)  # noqa: S311 - no secret: it is in the warning
-        pairs = [_random_pairs(random, _without(alphabet, avoided)) for alphabet in ALPHABETS]
+        pairs = [_random_pairs(random, alphabet, avoided) for alphabet in ALPHABETS]
         first, second = map("".join, zip(*pairs, strict=True))
         self._exchanged = str.maketrans(first + first.upper(), second + second.upper())
         self._pools = [(letters, "".join(random.choices(letters, k=POOL))) for letters, _ in pairs]
@@ -104,12 +104,9 @@ class Letters:
         return first, second
 
 
-def _without(alphabet: str, avoided: Collection[str]) -> str:
+def _random_pairs(random: Random, alphabet: str, avoided: Collection[str]) -> Pair:
     left = "".join(letter for letter in alphabet if letter not in avoided)
-    return left if len(left) >= FEWEST_LETTERS else alphabet
-
-
-def _random_pairs(random: Random, alphabet: str) -> Pair:
+    alphabet = left if len(left) >= FEWEST_LETTERS else alphabet
     # Pairs of neighbours: which of two texts is the greater one is the same with either stand-in.
     chosen = sorted(random.sample(alphabet, len(alphabet) // 4 * 4))
     pairs = [random.sample(chosen[at : at + 2], 2) for at in range(0, len(chosen), 2)]

@@ -221,7 +221,7 @@ def encode(
     if max_length is not None and (type(max_length) is not int or max_length < 1):
         msg = f"max_length is {max_length!r}; expected a positive number of tokens"
         raise MaskError(msg)
-    expect_one_of(TRUNCATE, "truncate", truncate, MaskError)
+    expect_one_of(TRUNCATE, "truncate", truncate)
     encoder = encoder_of(tokenizer)
     text, layout = prompt.text, prompt.layout
     trusted = Trusted(layout)

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from lect.prompt.segments import Layout
-    from lect.values import Segment
 
 TOKENIZER = "tokenizer"
 """The origin of a token that stands for no character: the tokenizer itself puts it before the text."""
@@ -41,14 +40,11 @@ def tokens_of(tokens: Iterable[tuple[int, tuple[int, int], float]], layout: Layo
         if index < opening:
             pieces.append(Fragment(each, "", TOKENIZER, "", 0.0))
             continue
-        first, last = (_segment_at(layout, place) for place in (start, max(start, end - 1)))
+        places = (bisect_right(layout.starts, place) for place in (start, max(start, end - 1)))
+        first, last = (layout.segments[min(place, len(layout.segments)) - 1] for place in places)
         segment = last if first.origin is Origin.TEMPLATE else first  # the one from outside, if there is one
         # Some tokenizers leave white space out of the offsets, and several tokens may share a character.
         text, position = layout.text[position:end], max(position, end)
         field = spell(segment.path) if segment.path else ""
         pieces.append(Fragment(each, text, segment.origin.value, field, weight))
     return pieces
-
-
-def _segment_at(layout: Layout, position: int) -> Segment:
-    return layout.segments[min(bisect_right(layout.starts, position), len(layout.segments)) - 1]

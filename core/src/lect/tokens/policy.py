@@ -68,7 +68,7 @@ class LossPolicy:
         if isinstance(self.roles, str) or not _is_listed(self.roles, str):
             _wrong("roles", self.roles, "a list of roles, such as ['assistant']")
         for name, allowed in CHOICES.items():
-            expect_one_of(allowed, f"LossPolicy: {name}", getattr(self, name), MaskError)
+            expect_one_of(allowed, f"LossPolicy: {name}", getattr(self, name))
         for name in ("content", "reasoning", "tool_calls"):
             if not is_weight(getattr(self, name)):
                 _wrong(name, getattr(self, name), "a number that is not negative")

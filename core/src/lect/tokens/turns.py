@@ -82,8 +82,9 @@ def turns_of(
             close = starts[last]
             if stop == end:
                 # What follows the last mark of the calls may be their names again, in the results.
-                marks_end = _last_mark_end(text, call_marks(facts, "close"), start, close)
-                stop = end = own_end if marks_end == start else marks_end
+                closes = call_marks(facts, "close")
+                ends = (at + len(mark) for mark in closes if (at := text.rfind(mark, start, close)) >= 0)
+                stop = end = max(ends, default=own_end)
         is_served = (
             is_asked
             and not missing_fields(given, [segments[index] for index in own])
@@ -156,11 +157,6 @@ def regions_of(layout: Layout) -> list[tuple[int, int, int, list[int]]]:
 def is_anothers(segment: Segment, message: int) -> bool:
     """Return whether a segment is text of another message."""
     return segment.path[:1] == ("messages",) and segment.path[1] != message
-
-
-def _last_mark_end(text: str, marks: Iterable[str], begin: int, end: int) -> int:
-    """Return where the last of some marks between two places ends; the first place if there is none."""
-    return max((at + len(mark) for mark in marks if (at := text.rfind(mark, begin, end)) >= 0), default=begin)
 
 
 def is_own(segment: Segment, message: int | None) -> bool:
