@@ -32,8 +32,8 @@ INTRODUCTION = """\
 # Reply formats
 
 The names that `format` takes in [`lect.parse` and `lect.stream`](../how-to/parse-a-stream.md). `lect.reply_formats()`
-lists those that are installed: core has `plain` and `think`, each family package has the formats of its models, and
-`lect-dialects` has those of models whose family is no package here. Each is a
+lists those that are installed: core has `plain`, `think` and `hermes_json`, each family package has the formats of its
+models, and `lect-dialects` has those of models whose family is no package here. Each is a
 [grammar](../how-to/write-a-grammar.md): a few facts, and one engine that reads by them, whole or streamed.
 
 A format that is named without a model ends at the stops that are listed here. With a model, a reply ends at the stops
