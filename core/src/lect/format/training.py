@@ -80,18 +80,20 @@ class Training(Facts):
 
     def edges(self, options: Mapping[str, Any] | None = None) -> Edges:
         """Return what the template writes around an answer; with the options that it reads, if some are given."""
-        from lect.tokens.edges import Edges
-
-        read = {name: value for name, value in (options or {}).items() if name in self.options}
+        read = {name: value for name, value in options.items() if name in self.options} if options else {}
+        key: bytes | None
         try:
             key = dumps(read, EQUAL_BYTES) if read else b""
+            if key in self._edges:
+                return self._edges[key]
         except ValueError:  # A date, or an object of the caller's, is no key.
-            return Edges(self, read)
-        if key not in self._edges:
-            if len(self._edges) >= MOST_EDGES:
-                self._edges.clear()
-            self._edges[key] = Edges(self, read)
-        return self._edges[key]
+            key = None
+        from lect.tokens.edges import Edges
+
+        if len(self._edges) >= MOST_EDGES:
+            self._edges.clear()
+        edges = Edges(self, read)
+        return edges if key is None else self._edges.setdefault(key, edges)
 
     @property
     def prefix_stable(self) -> bool:
