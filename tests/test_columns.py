@@ -9,7 +9,7 @@ import differential
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from sampling import few, one_a_style, some
+from sampling import few, in_turn, one_a_style, some
 
 import lect
 from lect import LectError
@@ -39,6 +39,7 @@ REWRITES = "it rewrites texts, so there is nothing to fill in"
 NO_FRAMES = {"fastchat:falcon": REWRITES, "fastchat:rwkv": REWRITES, "fastchat:yuan2": REWRITES}
 
 every_template = pytest.mark.parametrize("name", one_a_style(TEMPLATES))
+some_templates = pytest.mark.parametrize("name", in_turn(one_a_style(TEMPLATES), 3))
 every_table = pytest.mark.parametrize(
     "name", one_a_style(name for name, template in TEMPLATES.items() if isinstance(template, TurnTemplate))
 )
@@ -115,14 +116,14 @@ def with_word(word):
                 ]
 
 
-@every_template
+@some_templates
 def test_no_word_makes_a_difference_that_columns_do_not_know(name):
     template = TEMPLATES[name]
     words = some([*words_of(template), *differential.WHITE_SPACE], seed=name)
     check_columns(template, [messages for word in words for messages in with_word(word)])
 
 
-@every_template
+@some_templates
 def test_columns_give_what_the_template_writes(name):
     template = TEMPLATES[name]
 
