@@ -41,7 +41,7 @@ def uv_can_install():
 nox.needs_version = ">=2024.4.15"
 nox.options.default_venv_backend = "uv|venv" if uv_can_install() else "venv"
 nox.options.error_on_missing_interpreters = False  # a user who has only one Python still passes
-nox.options.sessions = ["lint", "tests", "readme"]
+nox.options.sessions = ["lint", "tests"]
 
 PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
 # The folder of every package but core, by its name.
@@ -80,8 +80,11 @@ EVERYTHING = ["core", *FOLDERS.values()]
 ONLY_STRESS = [f"tests/stress/test_{name}.py" for name in ("broken_wheels", "growth")]
 # What `full` runs, and `nox` does not.
 ONLY_FULL = [
-    *(f"tests/test_{name}.py" for name in ("hanging_templates", "new", "pack", "wheels")),
-    *(f"tests/stress/test_{name}.py" for name in ("data_sets", "memory", "memory_of_paths")),
+    *(
+        f"tests/test_{name}.py"
+        for name in ("examples", "hanging_templates", "installed_parity", "new", "pack", "wheels")
+    ),
+    *(f"tests/stress/test_{name}.py" for name in ("data_sets", "guarded_templates", "memory", "memory_of_paths")),
     "tests/integrations",
 ]
 # Tests that read the source: versions of Python and dependencies do not matter.
@@ -219,7 +222,7 @@ def tests(session):
         return
     with ThreadPoolExecutor() as beside:
         types = beside.submit(check_types, session)
-        run_tests(session, "core/tests", "plugins", "addons", "tests", leave=["tests/readme", *ELSEWHERE, *ONLY_FULL])
+        run_tests(session, "core/tests", "plugins", "addons", "tests", leave=[*ELSEWHERE, *ONLY_FULL])
         types.result()
 
 
