@@ -426,3 +426,11 @@ def test_a_reply_format_that_cannot_be_used_names_its_package(site, monkeypatch,
     )
     assert unusable.startswith("the reply format 'shout' of doc-replies cannot be used")
     assert "lect doctor" not in unusable
+
+
+def test_without_the_package_that_checks_tokenizers_the_command_says_what_to_install(registry, capsys):
+    assert main(["doctor", "chatml", "--adapter", "chatml", "--tokenizer", "x"]) == 1
+    assert capsys.readouterr().err == (
+        "lect: what checks a tokenizer and token ids is in lect-tokens, which is not installed\n"
+        "  try: pip install lect-tokens\n"
+    )

@@ -70,7 +70,7 @@ def _show_words(screen: Screen, difference: Difference, words: tuple[str, str]) 
         _show(screen, difference, words)
         return
     screen.line(difference.kind, style="bold")
-    for text, side in lect._registry.function("word_diff")(difference.one, difference.other):
+    for text, side in lect._registry.function("word_diff", "what --words shows")(difference.one, difference.other):
         before, after, style = MARKS[side]
         screen.write(screen.paint(before + screen.visible(text) + after, style))
     screen.line()

@@ -58,7 +58,8 @@ def run(arguments: Namespace) -> int:
 
 def _run_model(arguments: Namespace) -> int:
     template = resolve(arguments).template
-    checks = lect._registry.function("check_tokens")(template, arguments.tokenizer, arguments.ids)
+    check = lect._registry.function("check_tokens", "what checks a tokenizer and token ids")
+    checks = check(template, arguments.tokenizer, arguments.ids)
     wrong = [check for check in checks if check.status == "wrong"]
     if arguments.json:
         data = {"model": arguments.model, "template": template.name, "checks": [check._asdict() for check in checks]}

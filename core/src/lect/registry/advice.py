@@ -60,9 +60,9 @@ def absence(adapters: Adapters, what: str, package: str) -> str:
     return f"{what} is in {package}, which is {why}\n  try: {advice}"
 
 
-def absent_function(adapters: Adapters, name: str) -> str:
-    """Say why a function of `lect` is not there."""
-    return absence(adapters, f"lect.{name}", FUNCTIONS[name])
+def absent_function(adapters: Adapters, name: str, what: str) -> str:
+    """Say why a function of `lect` is not there; `what` people call it, if not by its name."""
+    return absence(adapters, what or f"lect.{name}", FUNCTIONS[name])
 
 
 def unread_scheme(ref: ModelRef) -> InvalidModelPathError:

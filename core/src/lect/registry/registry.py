@@ -84,8 +84,8 @@ class Registry:
             return str(error)
         return ""
 
-    def function(self, name: str) -> Callable[..., Any]:
-        """Return a function of `lect` that is in a package of its own.
+    def function(self, name: str, what: str = "") -> Callable[..., Any]:
+        """Return a function of `lect` that is in a package of its own; `what` errors call it, if not by its name.
 
         Raises:
             PluginError: If the package is not installed, or blocked, or the function cannot be loaded.
@@ -97,7 +97,7 @@ class Registry:
         if found is None:
             from lect.registry.advice import absent_function
 
-            raise PluginError(absent_function(self.adapters, name))
+            raise PluginError(absent_function(self.adapters, name, what))
         return functions.setdefault(name, found[1])
 
     # What changes
