@@ -9,28 +9,15 @@ import differential
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from installed_templates import installed
 from sampling import few, in_turn, one_a_style, some
 
-import lect
 from lect import LectError
 from lect.plugin import Template, TurnTemplate
 
 pa = pytest.importorskip("pyarrow", reason="lect-data needs pyarrow")
 columnar = pytest.importorskip("lect_data.columnar")
 frames = pytest.importorskip("lect_data.frames")
-
-
-def installed():
-    """Return every installed template as `plugin:name`, including those of a fallback."""
-    adapters = [
-        lect._registry.find(f"{plugin.package}:{plugin.name}") for plugin in lect.plugins(load=True) if plugin.package
-    ]
-    return {
-        f"{adapter.name}:{name}": template
-        for adapter in adapters
-        for name, template in adapter.list_templates().items()
-    }
-
 
 TEMPLATES = installed()
 PLAIN = ("u", "ua", "uau", "uaua", "su", "sua", "suau", "suauau" * 3)

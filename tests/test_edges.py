@@ -3,6 +3,7 @@
 from contextlib import suppress
 
 import pytest
+from installed_templates import installed
 from sampling import one_a_style
 
 import lect
@@ -15,13 +16,6 @@ TOOL = {
     "type": "function",
     "function": {"name": "look", "parameters": {"type": "object", "properties": {"at": {"type": "string"}}}},
 }
-
-
-def installed():
-    adapters = [
-        lect._registry.find(f"{plugin.package}:{plugin.name}") for plugin in lect.plugins(load=True) if plugin.package
-    ]
-    return {f"{each.name}:{name}": template for each in adapters for name, template in each.list_templates().items()}
 
 
 TEMPLATES = installed()

@@ -9,10 +9,10 @@ from datetime import datetime
 import differential
 import goldens
 import pytest
+from differential import own_template
 from sampling import STRESS, in_turn
 
 import lect
-import lect_jinja
 from lect import LectError, LimitError, Origin, RefusedError
 
 ORACLES = goldens.SHARED / "oracles"
@@ -21,7 +21,7 @@ if not ORACLES.exists():
 
 INDEX = differential.reference().INDEX
 SLUGS = list(INDEX)
-ENTRIES = INDEX | differential.reference().MORE
+ENTRIES = differential.entries()
 NATIVE = goldens.native_models()
 THE_MOMENT = datetime(2024, 7, 26, 12)
 EVERY = 1 if STRESS else 10
@@ -55,14 +55,6 @@ NOT_REPLACED = {
     "allenai--Olmo-3-7B-Think--open-instruct-olmo_thinker": "it says more where none is given than the system text",
 }
 """Formats whose family states a default system text that cannot be detected."""
-
-
-def load(slug):
-    """Return a maker's template, loaded as from a tokenizer's configuration."""
-    entry = ENTRIES[slug]
-    text = differential.maker_source(slug)
-    tokens = {name: value for name, value in (entry["special_tokens"] or {}).items() if isinstance(value, str)}
-    return lect_jinja.load({"chat_template": text, **tokens}, name=slug)
 
 
 def cases(slug):
@@ -140,7 +132,7 @@ def test_the_makers_templates_are_here():
 
 @pytest.mark.parametrize("slug", in_turn(SLUGS, 8))
 def test_a_template_writes_what_jinja2_writes_and_knows_where_it_came_from(slug):
-    template = load(slug)
+    template = own_template(slug)
     assert (
         ("parts" in template.accepts),
         ("argument_text" in template.accepts),
@@ -198,7 +190,7 @@ def same_field(one, other):
 
 @pytest.mark.parametrize("slug", in_turn(NATIVE, 8))
 def test_the_familys_program_and_the_makers_template_name_the_same_fields(slug):
-    own, family = load(slug), lect.resolve(NATIVE[slug]).template
+    own, family = own_template(slug), lect.resolve(NATIVE[slug]).template
     compared = 0
     for arguments in cases(slug):
         prompt, other = asked(own, arguments, "render"), asked(family, arguments, "render")
@@ -218,12 +210,12 @@ def test_the_familys_program_and_the_makers_template_name_the_same_fields(slug):
 @pytest.mark.parametrize("slug", in_turn(NATIVE, 8))
 def test_the_default_system_text_is_the_one_that_the_family_states(slug):
     stated = "" if slug in NOT_REPLACED else lect.resolve(NATIVE[slug]).template.default_system
-    assert load(slug).default_system == stated
+    assert own_template(slug).default_system == stated
 
 
 @pytest.mark.parametrize("slug", SLUGS if STRESS else LABORIOUS)
 def test_two_thousand_messages_are_within_the_limits(slug):
-    template = load(slug)
+    template = own_template(slug)
     chat = [{"role": ("user", "assistant")[turn % 2], "content": "word " * 200} for turn in range(2000)]
     call = {"id": "call00001", "type": "function", "function": {"name": "add", "arguments": {"a": 1}}}
     task = [

@@ -40,3 +40,17 @@ def test_what_cannot_be_continued_is_refused(arguments, messages, named):
         CHATML.render(messages, **arguments)
     with pytest.raises(MessageError, match=named):
         CHATML.text(messages, **arguments)
+
+
+def test_the_end_of_the_last_text_part_is_continued():
+    texts = [{"type": "text", "text": "Well."}, {"type": "text", "text": "Sure, "}]
+    for arguments in ({"continue_final_message": True}, BEHIND):
+        prompt = CHATML.render([*ASKED, {"role": "assistant", "content": texts}], **arguments)
+        assert prompt.text.endswith("<|im_start|>assistant\nWell.\nSure, ")
+
+
+def test_parts_without_a_text_cannot_be_continued():
+    seen = {"role": "assistant", "content": [{"type": "image"}], "reasoning_content": "R."}
+    for arguments in ({"continue_final_message": True}, BEHIND):
+        with pytest.raises(MessageError, match="the last message is"):
+            CHATML.render([*ASKED, seen], **arguments)

@@ -169,6 +169,20 @@ def maker_source(slug):
     return next(file.read_text("utf-8") for file in files if file.exists())
 
 
+def entries():
+    """Return what is known of each maker's template, by its slug; nothing where they are not available."""
+    return reference().INDEX | reference().MORE if REFERENCE.exists() else {}
+
+
+def own_template(slug):
+    """Return a maker's template, loaded as from a tokenizer's configuration."""
+    import lect_jinja
+
+    named = entries()[slug]["special_tokens"] or {}
+    tokens = {name: value for name, value in named.items() if isinstance(value, str)}
+    return lect_jinja.load({"chat_template": maker_source(slug), **tokens}, name=slug)
+
+
 def normalize(slug, messages):
     """Return the messages as the maker's template must get them: normalized, by an independent implementation."""
     return shared_module("put_right").put_right(messages, *accepts(slug))

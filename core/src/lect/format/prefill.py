@@ -1,14 +1,23 @@
-"""Prompts that end within an assistant's message, so that the model continues it."""
+"""Prompts that end within an assistant's message, so that the model continues it.
+
+Only the template knows where the end of a text is in its prompt, and what it makes of the text before. So a mark is
+appended to the last text of the last message, the template writes it, and the prompt ends there.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from lect.errors import MessageError, saferepr
+from lect.prompt.fields import is_list
+from lect.prompt.inputs import given, plain_str
 from lect.prompt.message import REASONING_NAMES
+from lect.prompt.normalize import is_text_part, normalized_message
 from lect.prompt.segments import Ended
 from lect.prompt.unused import all_unused
+from lect.reports import Unused
 from lect.values import Origin, Segment
 
 if TYPE_CHECKING:
@@ -17,37 +26,73 @@ if TYPE_CHECKING:
     from lect.format.prompt import PromptSource
     from lect.values import Path
 
+MARK = f"CONTINUE{os.urandom(8).hex()}"
+"""What nobody else can write: it is another in every process."""
+SPACE = " "
+"""Follows the mark; where it is missing, the template takes white space off the ends of texts."""
 
-def without_end(name: str, source: PromptSource, messages: Sequence[Mapping[str, Any]]) -> Ended:
-    """Return what was written up to the end of the last message's text, if the format writes that as it is."""
-    path = said_last(messages)
+
+def marked(messages: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    """Return the messages with a mark after the last text of the last one."""
+    if not is_list(messages):
+        return messages  # Reading them refuses it.
+    _, _, name, *part = said_last(messages)
+    return [*messages[:-1], {**messages[-1], str(name): _with_mark(messages[-1][str(name)], part)}]
+
+
+def _with_mark(value: Any, part: Sequence[Any]) -> Any:
+    if not part:
+        return plain_str(value) + MARK + SPACE
+    at, key = part
+    return [*value[:at], {**value[at], key: _with_mark(value[at][key], ())}, *value[at + 1 :]]
+
+
+def without_end(name: str, source: PromptSource) -> Ended:
+    """Return what was written up to the mark, and without the white space that the template takes off there."""
     segments = source.segments()
-    at = [index for index, segment in enumerate(segments) if segment.path[:3] == path]
-    if not at:
+    at = [index for index, segment in enumerate(segments) if MARK in segment.text]
+    if len(at) != 1 or segments[at[0]].text.count(MARK) != 1:
         msg = (
             f"{name}: the last message cannot be continued, because the format does not write its text as it is\n"
             "  try: add_generation_prompt=True with continue_final_message=True, which puts it after the prompt"
         )
         raise MessageError(msg)
-    return Ended(source.unused, segments[: at[-1] + 1], marked=source.marked)
+    kept, last, behind = segments[: at[0]], segments[at[0]], segments[at[0] + 1 :]
+    text, after = last.text.split(MARK)
+    kept.append(last._replace(text=text))
+    if not after.startswith(SPACE):
+        while kept and not kept[-1].text.strip():
+            kept.pop()
+        kept[-1:] = [segment._replace(text=segment.text.rstrip()) for segment in kept[-1:]]
+    kept = [segment for segment in kept if segment.text]
+    written = {segment.path for segment in kept}
+    lost = dict.fromkeys(each.path for each in behind if each.path and each.path[-1] != "role")
+    dropped = [Unused(path, "dropped") for path in lost if path not in written and path != last.path]
+    return Ended(source.unused, kept, dropped, marked=source.marked)
 
 
 def with_beginning(source: PromptSource, messages: Sequence[Mapping[str, Any]]) -> Ended:
     """Return a generation prompt for all messages but the last, followed by the text of the last."""
-    path = said_last(messages)
-    text = messages[-1][str(path[2])]
+    path = said_last(messages)[:3]
+    last = normalized_message(messages[-1], path[:2], (), tracked=True)
+    text = given(last[str(path[2])], path)
     dropped = list(all_unused(messages[-1], path[:2], path))
-    segments = [*source.segments(), Segment(text, Origin.INPUT, path, 0, len(messages) - 1)]
+    segments = [*source.segments(), Segment(plain_str(text), Origin.INPUT, text.path, text.start, len(messages) - 1)]
     return Ended(source.unused, segments, dropped, marked=source.marked)
 
 
 def said_last(messages: Sequence[Mapping[str, Any]]) -> Path:
-    """Return the field with the text of the last message, an assistant's: its content, or else its reasoning."""
+    """Return the last text of the last message, an assistant's: of its content, or of its reasoning without any."""
     last = messages[-1] if messages else None
     if isinstance(last, Mapping) and last.get("role") == "assistant":
-        for name in ("content", *REASONING_NAMES):
-            if isinstance(last.get(name), str) and last[name]:
-                return ("messages", len(messages) - 1, name)
+        where, content = ("messages", len(messages) - 1), last.get("content") or ()
+        texts = [at for at, part in enumerate(content) if is_text_part(part)] if is_list(content) else []
+        if texts and any(part.get("text") for part in content):
+            return (*where, "content", texts[-1], "text")
+        names = ("content",) if content and not texts else REASONING_NAMES
+        name = next((name for name in names if isinstance(last.get(name), str) and last[name]), None)
+        if name is not None:
+            return (*where, name)
     what = f"the last message is {saferepr(last)}" if messages else "there are no messages"
     msg = (
         f"continue_final_message=True, but {what}; expected an assistant's message with a text at the end\n"

@@ -151,8 +151,8 @@ class Template(Replies):
             tools: OpenAI tool schemas, likewise.
             add_generation_prompt: End the prompt where the assistant begins to speak.
             continue_final_message: End the prompt within the last message, an assistant's, so that the model continues
-                it. The message is written as in history; with `add_generation_prompt`, it follows the generation
-                prompt, as if the model itself had begun it.
+                its last text, or its reasoning if it has no content. The message is written as in history; with
+                `add_generation_prompt`, the text follows the generation prompt, as if the model itself had begun it.
             strict: Raise an error if something that was given would not reach the prompt, unless the maker leaves it
                 out on purpose.
             on_control: What to do about control markers in text from outside: `report` lists them in `.controls`,
@@ -175,10 +175,14 @@ class Template(Replies):
             allowed = Limits(limits)
             allowed.check_counts(messages, tools)
         source: PromptSource
+        written, begins_last = messages, False
         if continue_final_message:
+            from lect.format.prefill import marked, with_beginning, without_end
+
             messages = plain_messages(messages)
-        begins_last = bool(continue_final_message and add_generation_prompt and is_list(messages))
-        request = Request(messages[:-1] if begins_last else messages, tools, options, add_generation_prompt)
+            begins_last = add_generation_prompt and is_list(messages)
+            written = messages[:-1] if begins_last else marked(messages)
+        request = Request(written, tools, options, add_generation_prompt)
         chat, request = read_chat(self, request, tracked=True, limits=allowed)
         out = TrackingWriter()
         run_program(self.program, chat, out)
@@ -189,9 +193,7 @@ class Template(Replies):
             mark_unknown(self, self.program, request, out)
         source = FromProgram(chat, out)
         if continue_final_message:
-            from lect.format.prefill import with_beginning, without_end
-
-            source = with_beginning(source, messages) if begins_last else without_end(self.name, source, messages)
+            source = with_beginning(source, messages) if begins_last else without_end(self.name, source)
             request = request._replace(messages=messages)
         allowed.check_prompt(source.text)
         prompt = Prompt(self, source, request, most_controls=0 if policy == ALLOW else allowed.controls)

@@ -85,11 +85,14 @@ def joined_texts(texts: Sequence[tuple[str, Path]], where: Path, between: str, *
 
 def _joined(parts: Sequence[Any], where: Path, *, tracked: bool) -> str:
     texts = [
-        (plain_str(part["text"]), (*where, index, "text"))
-        for index, part in enumerate(parts)
-        if isinstance(part, Mapping) and part.get("type") == "text" and isinstance(part.get("text"), str)
+        (plain_str(part["text"]), (*where, index, "text")) for index, part in enumerate(parts) if is_text_part(part)
     ]
     return joined_texts(texts, where, "\n", tracked=tracked)
+
+
+def is_text_part(part: Any) -> bool:
+    """Return whether a part of a content is text."""
+    return isinstance(part, Mapping) and part.get("type") == "text" and isinstance(part.get("text"), str)
 
 
 def _normalized_call(call: Any, where: Path, limits: Limits, *, tracked: bool) -> Any:
