@@ -3,7 +3,8 @@
     python tests/support/differ.py --n 300 [--only SLUG-PART] [--level odd] [--out FILE]
 
 That tool knows one folder of templates and its own list of them. It runs here on a copy in which both folders are one,
-and the list is what this repository has golden prompts of.
+and the list is what this repository has golden prompts of, each with the model of its provenance. The makers' templates
+get pictures, sounds and films in their own spellings.
 """
 
 import json
@@ -13,7 +14,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from goldens import REPOSITORY, SHARED, golden_files
+from goldens import REPOSITORY, SHARED, golden_files, native_models
+
+PUT_RIGHT, IMPORTED = 'put_right(case["messages"]', "from differential import respelled"
 
 
 def main(*arguments):
@@ -24,11 +27,17 @@ def main(*arguments):
 def copied(folder):
     """Lay out a copy of what the tool reads, and return the path of the tool in it."""
     shutil.copytree(SHARED / "tools", folder / "tools")
+    tool = folder / "tools/differ.py"
+    text = tool.read_text("utf-8").replace(PUT_RIGHT, "put_right(respelled(slug, case['messages'])")
+    tool.write_text(f"import sys\nsys.path.append({str(Path(__file__).parent)!r})\n{IMPORTED}\n{text}", "utf-8")
     shutil.copytree(SHARED / "oracles/jinja", folder / "oracles/jinja")
     for each in (SHARED / "oracles/more/jinja").glob("*.jinja"):
         if not (folder / "oracles/jinja" / each.name).exists():
             shutil.copy(each, folder / "oracles/jinja")
     index = {entry["slug"]: entry for name in ("more/index", "index") for entry in read(name)}
+    for slug, model in native_models().items():
+        if slug in index:
+            index[slug]["id"] = model
     for path, data in (
         ("index", list(index.values())),
         ("more/index", []),
@@ -38,7 +47,7 @@ def copied(folder):
         target.parent.mkdir(exist_ok=True)
         target.write_text(json.dumps(data), "utf-8")
     shutil.copy(SHARED / "oracles/reference.py", folder / "oracles")
-    return folder / "tools/differ.py"
+    return tool
 
 
 def read(name):

@@ -7,6 +7,7 @@ Needs `../shared`, where the makers' templates are, and jinja2; a test that uses
 
 import importlib
 import json
+import re
 import sys
 from contextlib import suppress
 from functools import cache, partial
@@ -24,6 +25,12 @@ OF_OTHER_FORMATS = [
     "<think>\n\n</think>\n\n", "<tool_call>", "</tool_call>", "<tool_response>", "<|user|>", "<|end|>",
     "<start_of_turn>", "{{ x }}", "{% raw %}", "{%- if", '{"a": 1}', "None",
 ]  # fmt: skip
+SPELLINGS = [
+    ("image", "image_url", "input_image"),
+    ("audio", "audio_url", "input_audio"),
+    ("video", "video_url"),
+]
+"""The types of parts that mean the same thing."""
 WHITE_SPACE = ["", " ", "\n", "\n\n", "\t", "\r\n", "\u00a0", "\u3000", "\x1c", "\u200b"]
 NAMES = ["get_weather", "calculate", "brave_search", "code_interpreter", "naïve", 'a"b']
 
@@ -185,7 +192,27 @@ def own_template(slug):
 
 def normalize(slug, messages):
     """Return the messages as the maker's template must get them: normalized, by an independent implementation."""
-    return shared_module("put_right").put_right(messages, *accepts(slug))
+    return shared_module("put_right").put_right(respelled(slug, messages), *accepts(slug))
+
+
+def respelled(slug, messages):
+    """Return messages whose pictures, sounds and films are spelled as the maker's template names them."""
+    named = {
+        each for spellings in SPELLINGS for each in spellings if re.search(f"['\"]{each}['\"]", maker_source(slug))
+    }
+
+    def part_of(part):
+        kind = part.get("type") if isinstance(part, dict) else None
+        others = next((each for each in SPELLINGS if kind in each), ())
+        wanted = next((each for each in others if each in named), kind)
+        return part if kind in named or wanted == kind else {"type": wanted, wanted: "a.bin"}
+
+    return [
+        {**message, "content": list(map(part_of, message["content"]))}
+        if isinstance(message, dict) and isinstance(message.get("content"), list)
+        else message
+        for message in messages
+    ]
 
 
 def check(slug, template, *, parts=False, calls=True, options=None, max_examples=100):

@@ -8,8 +8,9 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from lect.errors import PluginError, saferepr
+from lect.values import SPELLINGS
 
-ACCEPTABLE = frozenset({"parts", "null", "argument_text"})
+ACCEPTABLE = frozenset({"parts", "null", "argument_text", *SPELLINGS})
 STANDARD_ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 
 Ids = Sequence[int | None]
@@ -88,7 +89,7 @@ class Facts:
         capabilities: What the format supports: system, tools, parallel_tools, reasoning, images, ...
         options: The options that it reads.
         accepts: What it accepts as it is given, and must not be normalized: `parts` and `null` for content, and
-            `argument_text` for the arguments of calls (see `prompt/normalize.py`).
+            `argument_text` for the arguments of calls; a template of Jinja also lists the parts that it names.
         source: Where the format is written down, with its revision.
         evidence: `attested` if no file of the maker's was at hand, and two independent projects, both named in
             `source`, state the same format.
@@ -113,7 +114,7 @@ class Facts:
         default_system: str = "",
         capabilities: Iterable[str] = ("system",),
         options: Iterable[str] = (),
-        accepts: Iterable[Literal["parts", "null", "argument_text"]] = (),
+        accepts: Iterable[str] = (),
         source: str = "",
         evidence: Literal["", "attested"] = "",
     ):

@@ -12,6 +12,11 @@ EQUAL_BYTES = 2
 depend on reference counts."""
 TRANSFORMED = -1
 """The offset of text that is not found character for character in its field, such as JSON made from it."""
+SPELLINGS = {
+    "image": "image", "image_url": "image", "input_image": "image", "audio": "audio", "audio_url": "audio",
+    "input_audio": "audio", "video": "video", "video_url": "video",
+}  # fmt: skip
+"""What each type of a part is: clients spell one thing in several ways. The first of each is the most usual."""
 
 
 class Origin(Enum):

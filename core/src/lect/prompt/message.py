@@ -27,7 +27,7 @@ class Part(NamedTuple):
     """One part of a content list."""
 
     type: str
-    """Its kind, such as `text` or `image_url`."""
+    """Its kind, such as `text` or `image`, which is also that of an `image_url` or `input_image`."""
     text: str
     """Its text; empty unless the part is text."""
     path: Path

@@ -13,7 +13,7 @@ from lect.prompt.inputs import given, plain_str
 from lect.prompt.limits import DEFAULT, Limits
 from lect.prompt.message import REASONING_NAMES, Call, FullMessage, Message, Part, Raw, tracked_role
 from lect.prompt.normalize import joined_texts, normalized_message
-from lect.values import Path
+from lect.values import SPELLINGS, Path
 
 PART_WORDS = frozenset({
     "text", "image", "video", "audio", "file", "document", "thinking", "reasoning", "refusal", "tool",
@@ -128,7 +128,7 @@ def _read_part(raw: Raw, where: Path, *, tracked: bool) -> Part:
         if raw.get("text") is None:
             wrong(f"{spell(where)}.text", None, "the text of the part")
         text = _text(raw["text"], (*where, "text"), tracked=tracked)
-    return Part(kind, text, where, raw)
+    return Part(SPELLINGS.get(kind, kind), text, where, raw)
 
 
 def _read_calls(calls: Any, where: Path, limits: Limits, *, tracked: bool) -> tuple[Call, ...]:

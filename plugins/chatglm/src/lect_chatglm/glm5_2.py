@@ -6,7 +6,7 @@ from functools import partial
 from lect.plugin import Chat, Message, Writer
 from lect_chatglm.glm4_5 import GLM5_1, IN_A_ROW, last_question, schema, thinks, write_call, write_tools
 
-MEDIA = ("image", "image_url", "video", "video_url", "audio", "audio_url", "input_audio")
+MEDIA = ("image", "video", "audio")
 
 
 def pieces_of(out: Writer, message: Message) -> list[str]:
@@ -14,10 +14,9 @@ def pieces_of(out: Writer, message: Message) -> list[str]:
     pieces = [] if message.parts else [message.content]
     for part in message.parts:
         if part.type in MEDIA:
-            kind = part.type.replace("_url", "").replace("input_", "")
             pieces.append(
-                f"<reminder>You are unable to process this {kind} because you don't have multi-modal input ability. "
-                "Try different methods.</reminder>"
+                f"<reminder>You are unable to process this {part.type} because you don't have multi-modal input "
+                "ability. Try different methods.</reminder>"
             )
             out.used(*part.path)
         elif part.type == "text":

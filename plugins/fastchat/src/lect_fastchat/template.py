@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from lect.plugin import Chat, Message, Writer
 
-IMAGE_PARTS = frozenset({"image", "image_url"})
 # What a tokenizer would know as a special token: <|im_end|>, </s>, <<SYS>>, [INST], [|Human|].
 _SPECIAL = r"<<?[^<>\s]+>>?|\[/?[A-Z]+\]|\[\|[^|\]\s]+\|\]"
 
@@ -116,7 +115,7 @@ class StyleTemplate(Template):
             if message.role not in ("user", "assistant"):
                 continue
             text: Any = message.content
-            pictures = [part for part in message.parts if part.type in IMAGE_PARTS]
+            pictures = [part for part in message.parts if part.type == "image"]
             if pictures:
                 if images is None:
                     chat.refuse(

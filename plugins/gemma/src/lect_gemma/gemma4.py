@@ -59,10 +59,7 @@ FUNCTIONGEMMA = ReplyFormat(
     example="<start_function_call>call:get_weather{city:<escape>Paris<escape>}<end_function_call>",
 )
 
-MEDIA = {
-    "image": "<|image|>", "image_url": "<|image|>", "audio": "<|audio|>", "input_audio": "<|audio|>",
-    "video": "<|video|>",
-}  # fmt: skip
+MEDIA = {"image": "<|image|>", "audio": "<|audio|>", "video": "<|video|>"}
 MARKERS = (
     "<bos>", "<eos>", "<|turn>", "<turn|>", "<|think|>", "<|channel>", "<channel|>", "<|tool>", "<tool|>",
     "<|tool_call>", "<tool_call|>", "<|tool_response>", "<tool_response|>", '<|"|>', "<|image|>", "<|audio|>",
@@ -115,7 +112,7 @@ def write_thought(out: Writer, message: Message, *, shown: bool) -> None:
         out.by_rule(message.reasoning)
 
 
-def write_content(out: Writer, message: Message, media: Mapping[str, str] = MEDIA) -> bool:
+def write_content(out: Writer, message: Message) -> bool:
     """Write the content, and return whether there was any."""
     start = len(out)
     if not message.parts:
@@ -123,8 +120,8 @@ def write_content(out: Writer, message: Message, media: Mapping[str, str] = MEDI
     for part in message.parts:
         if part.type == "text":
             out += without_thoughts(part.text) if message.role == "assistant" else [part.text.strip()]
-        elif part.type in media:
-            out.append(media[part.type])
+        elif part.type in MEDIA:
+            out.append(MEDIA[part.type])
             out.used(*part.path)
     return any(piece.strip() for piece in out[start:])
 

@@ -14,8 +14,6 @@ from lect_gemma.gemma4 import (
 )
 from lect_gemma.schema import Notation
 
-MEDIA_BY_NAME = {kind: MEDIA[kind] for kind in ("image", "audio", "video")}
-
 
 def gemma4_first(chat: Chat, out: Writer) -> None:
     """Write the first Gemma 4."""
@@ -31,8 +29,8 @@ def gemma4_first(chat: Chat, out: Writer) -> None:
         write_thought(out, message, shown=message.index > asked and bool(message.tool_calls))
         write_calls(chat, out, notation, message, texts=True)
         results = write_results(chat, out, notation, message, media={})
-        content = write_content(out, message, MEDIA_BY_NAME)
-        media = any(part.type in MEDIA_BY_NAME for part in message.parts)
+        content = write_content(out, message)
+        media = any(part.type in MEDIA for part in message.parts)
         # A call that has no result yet leaves the turn open for it; after a result the model continues.
         calling = bool(message.tool_calls) and not results and not media
         waits = (calling or results) and not media

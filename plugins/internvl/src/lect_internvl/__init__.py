@@ -25,7 +25,7 @@ def internvl(chat: Chat, out: Writer, *, tag: tuple[str, str], end: str) -> None
         if message.role not in ("user", "assistant"):
             chat.refuse(f"there is no turn for the role {message.role!r}", instead="system first, user, assistant")
         out += before, message.role, after
-        shown = [part for part in message.parts if part.type in ("image", "image_url")]
+        shown = [part for part in message.parts if part.type == "image"]
         for part in shown:
             out.append("<image>\n")
             out.used(*part.path)

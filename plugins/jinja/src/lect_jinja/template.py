@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import lect
 from lect.errors import LectError, MessageError, ReplyFormatWarning, UnknownTemplateError, saferepr, warn_caller
 from lect.plugin import Chat, Template, given
+from lect.values import SPELLINGS
 from lect_jinja.engine import Run, compiled
 from lect_jinja.knowledge import named_by_text, named_by_tree
 from lect_jinja.limits import Limits, read_limits
@@ -353,4 +354,4 @@ def _without_parts(raw: Any, role: str, kind: str) -> Any:
     content = raw.get("content")
     if raw.get("role") != role or not isinstance(content, list):
         return raw
-    return {**raw, "content": [part for part in content if part.get("type") != kind]}
+    return {**raw, "content": [part for part in content if SPELLINGS.get(part.get("type"), part.get("type")) != kind]}

@@ -60,7 +60,7 @@ def write_content(out: Writer, message: Message, image: str = f"{IMAGE}\n") -> N
     if not message.parts:
         out.append(message.content)
     for part in message.parts:
-        if part.type in ("image", "image_url") or "image" in part.raw or "image_url" in part.raw:
+        if part.type == "image" or "image" in part.raw or "image_url" in part.raw:
             out.append(image)
             out.used(*part.path)
         else:
@@ -72,10 +72,10 @@ def write_content_2_5(out: Writer, message: Message) -> None:
     if not message.parts:
         out.append(message.content)
     for part in message.parts:
-        if part.type in ("image", "image_url"):
+        if part.type == "image":
             out.append("<|media_begin|>image<|media_content|><|media_pad|><|media_end|>\n")
             out.used(*part.path)
-        elif part.type in ("video", "video_url"):
+        elif part.type == "video":
             out.append("<|kimi_k25_video_placeholder|>\n")
             out.used(*part.path)
         else:

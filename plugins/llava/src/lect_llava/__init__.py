@@ -11,7 +11,7 @@ __lect_api__ = "~=1.0"
 def write_content(out: Writer, message: Message) -> None:
     """Write the text of a message after its images, each on its own line."""
     for part in message.parts:
-        if part.type in ("image", "image_url"):
+        if part.type == "image":
             out.append("<image>\n")
             out.used(*part.path)
     out.append(message.content)

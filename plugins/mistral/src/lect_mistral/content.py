@@ -1,10 +1,6 @@
 """The content of messages, as read by the formats of Mistral that take parts."""
 
-from collections.abc import Collection
-
 from lect.plugin import Chat, Message, Writer
-
-IMAGES = ("image", "image_url")
 
 
 def system_text(chat: Chat, message: Message) -> str:
@@ -26,8 +22,8 @@ def texts_of(message: Message) -> list[str]:
     return [part.text for part in message.parts if part.type == "text"] if message.parts else [message.content]
 
 
-def write_content(chat: Chat, out: Writer, message: Message, images: Collection[str] = IMAGES) -> None:
-    """Write text, and `images` as placeholders.
+def write_content(chat: Chat, out: Writer, message: Message) -> None:
+    """Write text, and images as placeholders.
 
     Raises:
         RefusedError: If there is anything else.
@@ -35,7 +31,7 @@ def write_content(chat: Chat, out: Writer, message: Message, images: Collection[
     if not message.parts:
         out.append(message.content)
     for part in message.parts:
-        if part.type in images:
+        if part.type == "image":
             out.append("[IMG]")
             out.used(*part.path)
         elif part.type == "text":

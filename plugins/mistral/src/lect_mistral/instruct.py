@@ -158,10 +158,10 @@ def pixtral(chat: Chat, out: Writer) -> None:
             out.append("[INST]")
             if system and message is messages[-1]:
                 out += *texts_of(system), "\n\n"
-            write_content(chat, out, message, ["image"])
+            write_content(chat, out, message)
             out.append("[/INST]")
         elif message.role == "assistant":
-            write_content(chat, out, message, ["image"])
+            write_content(chat, out, message)
             out.append(chat.eos)
         else:
             chat.refuse(

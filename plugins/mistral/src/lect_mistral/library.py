@@ -5,7 +5,6 @@ from functools import partial
 from typing import NamedTuple
 
 from lect.plugin import Chat, Message, Part, Template, Writer
-from lect_mistral.content import IMAGES
 from lect_mistral.instruct import MISTRAL_CALLS, call_id, result_id
 from lect_mistral.small import SMALL_3_2
 
@@ -101,7 +100,7 @@ def write_thought(chat: Chat, out: Writer, chunk: Chunk) -> None:
 
 def images_first(chunks: list[Chunk]) -> list[Chunk]:
     """Return the chunks of a question; if they are a text and one image, the image comes first."""
-    is_pair = len(chunks) == 2 and chunks[0].type == "text" and chunks[1].type in IMAGES
+    is_pair = len(chunks) == 2 and chunks[0].type == "text" and chunks[1].type == "image"
     return chunks[::-1] if is_pair else chunks
 
 
@@ -169,7 +168,7 @@ def library(chat: Chat, out: Writer, *, numbered: bool, images: bool, thinks: bo
                 out += "[AVAILABLE_TOOLS]", chat.json(chat.tools, "tools"), "[/AVAILABLE_TOOLS]"
             out.append("[INST]")
             chunks = chunks_of(chat, group, thinks=thinks)
-            write_chunks(chat, out, images_first(chunks) if images else chunks, IMAGES if images else ())
+            write_chunks(chat, out, images_first(chunks) if images else chunks, ["image"] if images else ())
             out.append("[/INST]")
         elif role == "assistant":
             write_answer(chat, out, group, numbered=numbered, thinks=thinks)

@@ -1,7 +1,7 @@
 """Devstral and the reasoning models of Ministral 3: the tools follow the system prompt."""
 
 from lect.plugin import Chat, Message, Writer
-from lect_mistral.content import IMAGES, system_text, write_content
+from lect_mistral.content import system_text, write_content
 from lect_mistral.library import (
     MAGISTRAL_2509,
     MINISTRAL_3,
@@ -183,7 +183,7 @@ def ministral_3_reasoning(chat: Chat, out: Writer) -> None:
             out.append("[INST]")
             # Two parts are sorted by type, so that an image comes first.
             in_order = sorted(chunks, key=lambda chunk: chunk.type) if len(chunks) == 2 else chunks
-            write_chunks(chat, out, in_order, IMAGES)
+            write_chunks(chat, out, in_order, ["image"])
             out.append("[/INST]")
         elif message.role == "assistant":
             if not (message.content or message.parts or message.tool_calls):

@@ -20,7 +20,7 @@ CALL_AS_JSON = (
     "<tool_call></tool_call> XML tags:\n"
     '<tool_call>\n{"name": <function-name>, "arguments": <args-json-object>}\n</tool_call><|im_end|>\n'
 )
-MEDIA = ("image", "image_url", "video", "video_url", "audio", "audio_url", "input_audio")
+MEDIA = ("image", "video", "audio")
 
 
 def visible(chat: Chat, out: Writer, message: Message) -> str:
@@ -30,10 +30,9 @@ def visible(chat: Chat, out: Writer, message: Message) -> str:
     pieces = []
     for part in message.parts:
         if part.type in MEDIA:
-            kind = part.type.removesuffix("_url").removeprefix("input_")
             pieces.append(
-                f"<reminder>You are unable to process this {kind} because you don't have multi-modal input ability. "
-                "Try different methods.</reminder>"
+                f"<reminder>You are unable to process this {part.type} because you don't have multi-modal input "
+                "ability. Try different methods.</reminder>"
             )
             out.used(*part.path)
         elif part.type == "text":

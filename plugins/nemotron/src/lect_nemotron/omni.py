@@ -6,7 +6,6 @@ from lect.plugin import Chat, Message, Writer, stripped
 from lect_nemotron.nemotron3 import NEMOTRON3, write_opening, write_system, write_turns
 
 PLACEHOLDERS = {"image": "<image>", "video": "<video>", "audio": "<so_embedding>"}
-KINDS = {f"{kind}{suffix}": kind for kind in PLACEHOLDERS for suffix in ("", "_url")}
 KEPT = "<_end_think>"
 """What stands for `</think>` while the words that switch thinking are removed, and is read as it afterwards."""
 
@@ -59,9 +58,8 @@ def placeholders(out: Writer, message: Message) -> list[str]:
     """Return the placeholders for what is not text; none of a kind of which the text itself holds one."""
     counts = dict.fromkeys(PLACEHOLDERS, 0)
     for part in message.parts:
-        kind = KINDS.get(part.type)
-        if kind:
-            counts[kind] += 1
+        if part.type in counts:
+            counts[part.type] += 1
             out.used(*part.path)
     images, videos, sounds = (0 if PLACEHOLDERS[kind] in message.content else count for kind, count in counts.items())
     numbered = " ".join(f"<image {number}><image>" for number in range(1, images + 1)) if images > 1 else "<image>"

@@ -58,7 +58,7 @@ VISION = {
 
 def kind_of(part: Part) -> str:
     """Return the word that precedes the number of an image, a video or a sound; empty for text."""
-    if part.type in ("image", "image_url") or "image" in part.raw or "image_url" in part.raw:
+    if part.type == "image" or "image" in part.raw or "image_url" in part.raw:
         return "Picture"
     if part.type == "audio" or "audio" in part.raw or "audio_url" in part.raw:
         return "Audio"

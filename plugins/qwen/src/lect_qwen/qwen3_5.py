@@ -35,7 +35,7 @@ def content_of(chat: Chat, out: Writer, message: Message, count: Counter[str]) -
         RefusedError: If the format does not support a part, or a system message has anything but text.
     """
     for part in message.parts:
-        if part.type not in ("text", "image", "image_url", "video"):
+        if part.type not in ("text", "image", "video"):
             chat.refuse(f"content of type {part.type!r} is not supported", instead="leave it out")
         if message.role == "system" and part.type != "text":
             chat.refuse("a system message cannot hold images or videos", instead="move them into a user message")
