@@ -1,6 +1,7 @@
 """Replies: the functions that users call, and the values that they get."""
 
 import json
+import pickle
 import tracemalloc
 
 import pytest
@@ -72,7 +73,7 @@ def test_a_reply_is_taken_apart():
         "get_weather",
         {"city": "Paris"},
         '{"city": "Paris"}',
-        "call_0",
+        reply.to_openai()["tool_calls"][0]["id"],
         0,
     )
     assert reply.raw[slice(*call.span)] == '{"name": "get_weather", "arguments": {"city": "Paris"}}'
@@ -256,7 +257,7 @@ def test_a_broken_call_is_incomplete_with_its_raw_arguments_and_the_next_one_is_
 
 
 def test_an_openai_message_lists_incomplete_calls_unless_told_not_to():
-    reply = parse('<tool_call>{"name": "f", "arguments": {"x": 1 2}}</tool_call>' + CALL)
+    reply = parse('<tool_call>{"name": "f", "arguments": {"x": 1 2}}</tool_call>' + CALL, call_id="call_{}".format)
     listed = [call["function"] for call in reply.to_openai()["tool_calls"]]
     assert listed == [
         {"name": "f", "arguments": '{"x": 1 '},
@@ -272,6 +273,19 @@ def test_an_openai_message_lists_incomplete_calls_unless_told_not_to():
 def test_ids_can_be_made_by_the_caller():
     reply = parse(CALL + CALL, call_id=lambda index: f"turn7-{index}")
     assert [call.id for call in reply.tool_calls] == ["turn7-0", "turn7-1"]
+
+
+def test_ids_that_are_made_up_are_those_of_one_reply_alone_and_do_not_tell_replies_apart():
+    one, other = parse(CALL + CALL), parse(CALL + CALL)
+    ids = [call.id for reply in (one, other) for call in reply.tool_calls]
+    assert len(set(ids)) == 4
+    assert one == other
+    assert {one.tool_calls[0].id, one.tool_calls[0].id} != {one.tool_calls[0].id, other.tool_calls[0].id}
+    given = parse(CALL + CALL, call_id="call_{}".format)
+    assert given != one
+    assert given == parse(CALL + CALL, call_id="call_{}".format) != parse(CALL + CALL, call_id="turn{}".format)
+    assert pickle.loads(pickle.dumps(one)) == one
+    assert [call["id"] for call in one.to_completion("m")["choices"][0]["message"]["tool_calls"]] == ids[:2]
 
 
 def test_a_call_of_an_unknown_tool_is_kept_and_reported():
@@ -466,7 +480,7 @@ def test_a_stop_that_begins_with_white_space_is_met_where_white_space_is_held_ba
 
 
 def test_a_reply_becomes_an_openai_message_that_renders_again():
-    message = parse(f"<think>Hm.</think>{CALL}").to_openai()
+    message = parse(f"<think>Hm.</think>{CALL}", call_id="call_{}".format).to_openai()
     assert message == {
         "role": "assistant",
         "content": None,
@@ -491,7 +505,7 @@ def test_a_call_made_by_hand_has_its_arguments_as_text_in_an_openai_message():
 
 
 def test_events_become_openai_deltas_that_add_up_to_the_message():
-    stream = lect.stream(None, format=TAGGED)
+    stream = lect.stream(None, format=TAGGED, call_id="call_{}".format)
     text = f"<think>Hm.</think>Oh.\n{CALL}\n{CALL}<|im_end|>"
     events = [event for character in text for event in stream.feed(character)] + stream.finish()
     content = reasoning = ""

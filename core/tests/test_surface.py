@@ -137,7 +137,7 @@ def test_the_public_names_for_users():
 def test_the_public_names_for_authors_of_adapters():
     assert sorted(lect.plugin.__all__) == [
         "API_VERSION", "CHATML", "Call", "Chat", "DEFAULT", "Difference", "Family", "Input", "Later", "Match", "Message",
-        "ModelRef", "Part", "ROUND", "Reply", "Rule", "Schema", "Source", "Specificity", "Template", "Tokenizer",
+        "ModelRef", "Part", "ROUND", "Reply", "Rule", "SPELLINGS", "Schema", "Source", "Specificity", "Template", "Tokenizer",
         "ToolCall", "Turn", "TurnTemplate", "Writer", "Written", "by_signal", "expressible", "given", "hookimpl",
         "install_command", "locate", "normalize", "open_file", "parse_json", "plain_str", "read_file",
         "split_at_controls", "stripped", "table_of", "think_tags", "thought_and_answer", "unknown",

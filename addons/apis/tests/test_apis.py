@@ -31,7 +31,7 @@ every_text = pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
 
 def streamed(kind, text, *, size=3, **arguments):
     """Return the object with all events of a text."""
-    events = kind(FORMAT.stream(), "m", **arguments)
+    events = kind(FORMAT.stream(call_id="call_{}".format), "m", **arguments)
     sent = events.opening()
     for start in range(0, len(text), size):
         sent += events.feed(text[start : start + size])
@@ -42,7 +42,7 @@ def streamed(kind, text, *, size=3, **arguments):
 def test_a_streamed_response_is_the_whole_response(text):
     arguments = {"id": "resp_1", "created": 1, "input_tokens": 3}
     events, sent = streamed(lect_apis.ResponseEvents, text, **arguments)
-    whole = lect_apis.response(FORMAT.parse(text), "m", **arguments, output_tokens=2)
+    whole = lect_apis.response(FORMAT.parse(text, call_id="call_{}".format), "m", **arguments, output_tokens=2)
     assert events.response == whole == sent[-1]["response"]
     assert [event["item"] for event in sent if event["type"] == "response.output_item.done"] == whole["output"]
     assert [event["sequence_number"] for event in sent] == list(range(len(sent)))
@@ -54,7 +54,9 @@ def test_a_streamed_response_is_the_whole_response(text):
 @every_text
 def test_a_streamed_message_is_the_whole_message(text):
     events, sent = streamed(lect_apis.MessageEvents, text, id="msg_1", input_tokens=3)
-    whole = lect_apis.message(FORMAT.parse(text), "m", id="msg_1", input_tokens=3, output_tokens=2)
+    whole = lect_apis.message(
+        FORMAT.parse(text, call_id="call_{}".format), "m", id="msg_1", input_tokens=3, output_tokens=2
+    )
     assert events.message == whole
     assert whole["usage"] == {"input_tokens": 3, "output_tokens": 2}
     kinds = [event["type"] for event in sent]

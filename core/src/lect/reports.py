@@ -9,6 +9,15 @@ Outcome = Literal["won", "lost", "equal", "tied", "overruled", "no claim", "no f
 a decision; `no format`: it knows the model, and that none of its formats is the model's."""
 
 
+MEANINGS = {
+    "dropped": "the format has no place for it",
+    "by-rule": "the maker's format leaves it out on purpose",
+    "repeated": "an earlier call has the same id",
+    "order": "the format tells results apart by their places, and this is the place of another call's",
+}
+"""What `Unused.why` means, for people."""
+
+
 class Control(NamedTuple):
     """A control marker of the model in text from outside."""
 
@@ -23,12 +32,13 @@ class Control(NamedTuple):
 
 
 class Unused(NamedTuple):
-    """A field that did not reach the prompt."""
+    """A field that did not reach the prompt, or that says there something else than it should."""
 
     path: Path
     """The field, such as `("messages", 3, "content")`."""
-    why: Literal["dropped", "by-rule"]
-    """`dropped`, or `by-rule` if the maker's format leaves it out on purpose."""
+    why: Literal["dropped", "by-rule", "repeated", "order"]
+    """`dropped`; `by-rule` if the maker's format leaves it out on purpose; `repeated` for the id of a call that an
+    earlier one has too; `order` for a result that has the place of another call's, in a format that writes no ids."""
 
     @property
     def meant(self) -> str | None:

@@ -19,6 +19,12 @@ SPELLINGS = {
 """What each type of a part is: clients spell one thing in several ways. The first of each is the most usual."""
 
 
+class MadeId(str):
+    """The id of a call to which the model gave none: no other reply has it."""
+
+    __slots__ = ()
+
+
 class Origin(Enum):
     """Who wrote a piece of the prompt."""
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from lect import MessageError, Row
 from lect.errors import saferepr
+from lect.plugin import normalize
 from lect_apis.conversation import Conversation, mapping
 from lect_apis.read_messages import read_messages
 from lect_apis.read_responses import read_responses
@@ -17,6 +18,7 @@ Api = Literal["responses", "messages"]
 KEYS = {"responses": "input", "messages": "messages"}
 """The APIs, and the field by which their requests are known."""
 READERS = {"responses": read_responses, "messages": read_messages}
+AS_THEY_ARE = ("parts", "null", "argument_text")
 NAMES = {"max_output_tokens": "max_tokens", "stop_sequences": "stop"}
 """Options, and what chat completions call them."""
 
@@ -49,7 +51,9 @@ def request(data: Mapping[str, Any], *, format: Api | None = None) -> Row:  # no
     rest |= conversation.options
     if conversation.unread:
         rest["unread"] = conversation.unread
-    return Row(conversation.messages, conversation.tools or None, None, None, None, rest)
+    # Clients answer parallel calls in any order, and most formats write results without ids.
+    messages, _ = normalize(conversation.messages, accepts=AS_THEY_ARE, sort_results=True)
+    return Row(messages, conversation.tools or None, None, None, None, rest)
 
 
 def _refuse(fields: Mapping[str, Any], format: str | None) -> NoReturn:  # noqa: A002  # as above

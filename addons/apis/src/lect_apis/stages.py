@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import uuid
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import lect
-from lect.plugin.grammar import Grammar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-
-
-DEFAULT_IDS = Grammar("").ids
 
 
 class Delta(NamedTuple):
@@ -92,10 +87,7 @@ class Stages:
                 opens later, in formats where it can.
         """
         extract = ("reasoning", "tools") if reasoning and self._reasons_again else ("tools",)
-        own_ids = self.grammar is not None and self.grammar.ids != DEFAULT_IDS
-        # A client may send ids of several replies back in one conversation.
-        call_id = None if own_ids else lambda _: f"call_{uuid.uuid4().hex[:24]}"
-        return self.template.stream(extract=extract, tools=tools, starts_in_reasoning=False, call_id=call_id)
+        return self.template.stream(extract=extract, tools=tools, starts_in_reasoning=False)
 
     def ended(self, text: str) -> bool:
         """Return whether the last turn of a text has had its reasoning, so that content follows."""

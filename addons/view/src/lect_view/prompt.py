@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lect.errors import MaskError
 from lect.prompt.fields import spell
+from lect.reports import MEANINGS
 from lect.values import Origin
 from lect_view.blocks import Block, anchors, beside, blocks, counted, findings
 from lect_view.page import View
@@ -17,11 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     import lect
-
-WHY = {
-    "by-rule": "the maker's format leaves it out on purpose",
-    "dropped": "the format has no place for it",
-}
 
 LEGEND = ("template", "input", "unknown", "tokenizer", "loss", "forged", "differs")
 
@@ -162,7 +158,7 @@ def unused_findings(prompt: lect.Prompt) -> str:
     """Return the list of what was given and did not reach the prompt."""
     rows = []
     for each in prompt.unused:
-        why = "the format reads no such option" if each.path[0] == "options" else WHY[each.why]
+        why = "the format reads no such option" if each.path[0] == "options" else MEANINGS[each.why]
         rows.append((spell(each.path), why + (f"; did you mean {each.meant}?" if each.meant else ""), ""))
     return findings("Not in the prompt", rows, kind="odd") or (
         '<section class="finding good"><h2>All that was given is in the prompt</h2></section>'

@@ -10,6 +10,7 @@ from lect.cli.inputs import ADAPTER, DEFAULT, MODEL, limit, option, read_convers
 from lect.cli.screen import NOTE, Screen
 from lect.prompt.fields import spell
 from lect.registry.resolve import base_note
+from lect.reports import MEANINGS
 
 STYLES = {lect.Origin.TEMPLATE: "dim", lect.Origin.INPUT: "green", lect.Origin.UNKNOWN: "red"}
 
@@ -97,10 +98,11 @@ def notes_on(rendered: Rendered) -> list[str]:
     notes = [f"ignored in the messages file: {key}" for key in ignored]
     if resolution.kind == "base":
         notes.append(base_note(resolution))
-    notes += [
-        f"not in the prompt: {spell(each.path)} ({each.why}{f'; did you mean {each.meant}?' if each.meant else ''})"
-        for each in prompt.unused
-    ]
+    for each in prompt.unused:
+        hint = f"; did you mean {each.meant}?" if each.meant else ""
+        is_absent = each.why in ("dropped", "by-rule")
+        told = f"({each.why}{hint})" if is_absent else f"{MEANINGS[each.why]}{hint}"
+        notes.append(f"{'not in the prompt: ' * is_absent}{spell(each.path)}{' ' if is_absent else ': '}{told}")
     notes += [f"control text of the model in {_place(control)}: {control.marker!r}" for control in prompt.controls]
     if prompt.more_controls:
         notes.append("there is more control text of the model than is listed")

@@ -92,7 +92,19 @@ class Prompt:
     @computed
     def unused(self) -> tuple[Unused, ...]:
         """What was given but did not reach the prompt."""
-        return tuple(self._source.unused())
+        return (*self._source.unused(), *self._misplaced())
+
+    def _misplaced(self) -> list[Unused]:
+        """Return the ids of results that are not in the order of their calls, if the format tells them by no id."""
+        messages = self._request.messages
+        if not any(message.get("role") == "tool" for message in messages):
+            return []
+        from lect.prompt.normalize import sorted_results
+        from lect.reports import Unused
+
+        moved = [at for at, each in enumerate(sorted_results(messages)) if each is not messages[at]]
+        by_place = moved and self._edges(self._request.options).places_results
+        return [Unused(("messages", at, "tool_call_id"), "order") for at in moved] if by_place else []
 
     @property
     def controls(self) -> tuple[Control, ...]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from lect.errors import ControlTextError, MessageError, UnusedInputError
 from lect.format.prompt import first_controls
 from lect.prompt.fields import spell
+from lect.reports import MEANINGS
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -17,6 +18,14 @@ if TYPE_CHECKING:
 
 MOST_NAMED = 10
 """How many fields or control markers an error names."""
+
+
+ADVICE = {
+    "dropped": "leave it out",
+    "repeated": "give each call of the conversation an id of its own",
+    "order": "lect.plugin.normalize(messages, sort_results=True)",
+}
+"""What to do about something, by why it is unused."""
 
 
 def refuse_surrogate(prompt: Prompt) -> NoReturn:
@@ -37,16 +46,17 @@ def refuse_surrogate(prompt: Prompt) -> NoReturn:
 
 def refuse_unused(prompt: Prompt, shown: Collection[Path] = ()) -> None:
     """Refuse a prompt from which something was dropped that is not `shown` elsewhere."""
-    dropped = [unused for unused in prompt.unused if unused.why == "dropped" and unused.path not in shown]
-    if dropped:
-        meant = (f" (did you mean {unused.meant}?)" if unused.meant else "" for unused in dropped)
-        named = [spell(unused.path) + hint for unused, hint in zip(dropped[:MOST_NAMED], meant, strict=False)]
-        more = f" and {len(dropped) - MOST_NAMED:,} more" if len(dropped) > MOST_NAMED else ""
-        msg = (
-            f"{prompt.template.name}: the format has no place for {', '.join(named)}{more}\n"
-            "  try: leave it out, or strict=False to render without it"
-        )
-        raise UnusedInputError(msg, unused=dropped)
+    lost = [unused for unused in prompt.unused if unused.why != "by-rule" and unused.path not in shown]
+    if lost:
+        hints = (f" (did you mean {unused.meant}?)" if unused.meant else "" for unused in lost)
+        named = [(each.why, spell(each.path) + hint) for each, hint in zip(lost[:MOST_NAMED], hints, strict=False)]
+        dropped = ", ".join(field for why, field in named if why == "dropped")
+        listed = [f"the format has no place for {dropped}"] if dropped else []
+        listed += [f"{field}: {MEANINGS[why]}" for why, field in named if why != "dropped"]
+        more = f" and {len(lost) - MOST_NAMED:,} more" if len(lost) > MOST_NAMED else ""
+        advice = f"{ADVICE[lost[0].why]}, or strict=False to render without it"
+        msg = f"{prompt.template.name}: {'; '.join(listed)}{more}\n  try: {advice}"
+        raise UnusedInputError(msg, unused=lost)
 
 
 def refuse_controls(prompt: Prompt) -> None:

@@ -67,8 +67,8 @@ class Replies(Training):
             starts_in_reasoning: Whether the reply begins inside reasoning; by default, the end of the prompt decides.
             extract: What to take out of the content: `reasoning`, `tools`. The rest stays in it as it was written.
             stop: Further strings at which the reply ends, besides the stops of the template.
-            call_id: A function that makes the id of a call without one from its number in the reply, for servers whose
-                ids must be unique over a conversation.
+            call_id: A function that makes the id of a call without one from its number in the reply; by default, an id
+                that no other reply has, or in formats that number calls, such as Kimi's, the model's own.
             grammar: How the reply is written, if not as the template states.
             refine: A function that makes the final reply from the one that the grammar gives.
             tokenizer: The tokenizer, for `feed_ids`, and for a prompt that is given as ids.

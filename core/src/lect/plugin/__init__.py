@@ -24,7 +24,7 @@ from lect.registry.family import Family, Later, Rule
 from lect.registry.hookspecs import hookimpl
 from lect.registry.load import API_VERSION
 from lect.registry.refs import ModelRef
-from lect.values import Match, Specificity
+from lect.values import SPELLINGS, Match, Specificity
 
 if TYPE_CHECKING:
     from lect.contain import by_signal
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from lect.tokens.tokenizer import Tokenizer
 
 __all__ = [
-    "API_VERSION", "CHATML", "DEFAULT", "ROUND", "Call", "Chat", "Difference", "Family", "Input", "Later",
+    "API_VERSION", "CHATML", "DEFAULT", "ROUND", "SPELLINGS", "Call", "Chat", "Difference", "Family", "Input", "Later",
     "Match", "Message", "ModelRef", "Part", "Reply", "Rule", "Schema", "Source", "Specificity", "Template", "Tokenizer",
     "ToolCall", "Turn", "TurnTemplate", "Writer", "Written", "by_signal", "expressible", "given", "hookimpl",
     "install_command", "locate", "normalize", "open_file", "parse_json", "plain_str", "read_file", "split_at_controls",

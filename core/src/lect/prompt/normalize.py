@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
+from itertools import groupby
 from typing import Any
 
 from lect.objects import plain_messages, plain_tools
@@ -29,7 +30,12 @@ Raw = Mapping[str, Any]
 
 
 def normalize(
-    messages: Sequence[Raw], tools: Sequence[Raw] | None = None, *, accepts: Collection[str] = (), tracked: bool = False
+    messages: Sequence[Raw],
+    tools: Sequence[Raw] | None = None,
+    *,
+    accepts: Collection[str] = (),
+    tracked: bool = False,
+    sort_results: bool = False,
 ) -> tuple[list[Raw], list[Raw] | None]:
     """Return messages and tools as a template should see them. The input is not changed.
 
@@ -40,12 +46,31 @@ def normalize(
         tools: OpenAI tool schemas.
         accepts: What the template accepts as it is: see `Facts`.
         tracked: Whether texts that are moved or joined keep their origin.
+        sort_results: Whether to put the results of calls in the order of the calls, for formats that write no ids.
     """
     messages, tools = plain_messages(messages), plain_tools(tools)
+    if sort_results:
+        messages = sorted_results(messages)
     right = [
         normalized_message(raw, ("messages", index), accepts, tracked=tracked) for index, raw in enumerate(messages)
     ]
     return right, list(tools) if tools else None
+
+
+def sorted_results(messages: Sequence[Raw]) -> list[Raw]:
+    """Return messages in which the results that follow an answer are in the order of its calls; others come last."""
+    ordered: list[Raw] = []
+    places: dict[str, int] = {}
+    for are_results, run in groupby(messages, lambda each: isinstance(each, Mapping) and each.get("role") == "tool"):
+        some = list(run)
+        if are_results:
+            some.sort(key=lambda result: places.get(str(result.get("tool_call_id")), len(places)))
+        else:
+            calls = some[-1].get("tool_calls") if isinstance(some[-1], Mapping) else None
+            ids = [call.get("id") for call in calls if isinstance(call, Mapping)] if is_list(calls) else []
+            places = {str(each): place for place, each in enumerate(ids)}
+        ordered += some
+    return ordered
 
 
 def normalized_message(

@@ -85,6 +85,7 @@ def find_unused(chat: Chat, out: TrackingWriter) -> Iterator[Unused]:
             if path in pieces and _is_cut(text, pieces[path], chat.facts):
                 # No format cuts a piece out of a text by accident: it is the reasoning that was in it.
                 yield Unused(path, "by-rule")
+    yield from _repeated_ids(chat)
     for index in range(len(chat.tools)):
         yield from report(("tools", index))
     for name, value in chat.options.items():
@@ -93,6 +94,16 @@ def find_unused(chat: Chat, out: TrackingWriter) -> Iterator[Unused]:
                 yield from report(("documents", index))
         elif name not in chat.facts.options:
             yield Unused(("options", name), "dropped")
+
+
+def _repeated_ids(chat: Chat) -> Iterator[Unused]:
+    """Yield the ids of calls that earlier calls have too: a client, or a template, would mistake one for the other."""
+    known: set[str] = set()
+    for message in chat.messages:
+        for index, call in enumerate(message.tool_calls):
+            if call.id and call.id in known:
+                yield Unused(("messages", message.index, "tool_calls", index, "id"), "repeated")
+            known.add(call.id or "")
 
 
 def _unknown_fields(message: Message, facts: Facts) -> Iterator[Path]:

@@ -14,9 +14,13 @@ one, ask whether it would harm the other formats if it always held.
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, Self, dataclass_transform
 
+from lect.values import MadeId
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from inspect import Signature
 
 SPACE = " \t\r\n"
@@ -311,9 +315,9 @@ class Grammar(GrammarPart):
         sections: Where calls are, and how they are written; the first that fits counts.
         channels: Messages with headers, if replies consist of them.
         prefix: Text at the end of the prompt that the content repeats.
-        ids: The id of a call to which the model gives none; `{index}` in it is its number, and `{name}` its function's
-            name. Any other than the default says which ids the templates can write: those with the name in them, or
-            those of as many letters and digits.
+        ids: The id of a call by its number in the conversation, `{index}`, or with its function's name, `{name}`. Any
+            other than the default says which ids the templates can write: those with the name in them, or those of as
+            many letters and digits.
         stripped: A pattern for the beginning of a call that has lost its control tokens, if it is not a JSON object.
         tokens: Control tokens that are never text, besides the special marks.
     """
@@ -336,8 +340,21 @@ class Grammar(GrammarPart):
         return hash(self.name)
 
     def id_of(self, name: str, index: int) -> str:
-        """Return the id of a call to which nobody gave one."""
+        """Return the id of a call to which nobody gave one, by its number in a conversation."""
         return self.ids.format(name=name, index=index)
+
+    def new_ids(self) -> Callable[[int, str], str]:
+        """Return a function that makes the ids of one reply, from a call's number in it and its function's name.
+
+        No other reply has them: clients and templates find the call of a result by its id.
+        """
+        if "{name}" in self.ids:
+            return lambda index, name: self.id_of(name, index)
+        key = os.urandom(12).hex()
+        if self.ids == Grammar.defaults["ids"]:
+            return lambda index, _: MadeId(f"call_{key}_{index}")
+        length = len(self.id_of("", 0))
+        return lambda index, _: MadeId(f"{key}{index}"[-length:])
 
 
 class ReplyFormat(GrammarPart):

@@ -4,6 +4,7 @@ from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
 from lect.pictures import picture
+from lect.values import MadeId
 
 OUR_KEY = "reasoning_content"
 PieceKind = Literal["content", "reasoning", "call", "mark", "after"]
@@ -34,13 +35,13 @@ class Piece(NamedTuple):
 
 
 class ToolCall(NamedTuple):
-    """A tool call by the model.
+    """A tool call by the model. Two that differ only in ids that were made up are equal.
 
     Attributes:
         name: The name of the function.
         arguments: Its arguments: a mapping, or whatever the model wrote instead; for an incomplete call, the raw text.
         arguments_text: The arguments as JSON text; for an incomplete call, as much as arrived.
-        id: The model's own id, or `call_<index>` if it gives none.
+        id: The model's own id, or if it gives none, one that no other reply has.
         index: Its number among the calls of this reply.
         complete: Whether the model finished it.
         span: Its start and end in the raw text.
@@ -53,6 +54,17 @@ class ToolCall(NamedTuple):
     index: int = 0  # type: ignore[assignment]  # hides `tuple.index`, which is not needed here
     complete: bool = True
     span: tuple[int, int] | None = None
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, ToolCall) and isinstance(self.id, MadeId) and isinstance(other.id, MadeId):
+            other = other._replace(id=self.id)
+        return tuple.__eq__(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self._replace(id=None)[:])
 
     def to_openai(self) -> dict[str, Any]:
         """Return the call as in an OpenAI message."""

@@ -80,7 +80,7 @@ class ReplyStream:
         if starts_in_reasoning is None:
             inside = starts_in(grammar, prompt, compiled.ends, markers)
         self.grammar = grammar
-        spell = (lambda index, _: call_id(index)) if call_id else lambda index, name: grammar.id_of(name, index)
+        spell = (lambda index, _: call_id(index)) if call_id else grammar.new_ids()
         schemas = Schemas(tools)
         self._refine = refine
         self._reply: Reply | None = None

@@ -188,6 +188,22 @@ class Edges:
                 return self.render(messages, tools=tools)
         return None
 
+    @computed
+    def places_results(self) -> bool:
+        """Whether only its place tells which call a result answers: what ids results have changes nothing."""
+        called = self.answer(calls=CALLS[:2])
+        ids = [call["id"] for call in called["tool_calls"]]
+        shown = {
+            self.shown(
+                QUESTION,
+                called,
+                *({"role": "tool", "content": f"{RESULT}{at}", "tool_call_id": each} for at, each in enumerate(order)),
+                tools=TOOLS,
+            )
+            for order in (ids, ids[::-1])
+        }
+        return len(shown) == 1 and None not in shown
+
     def stop_after(self, message: Mapping[str, Any]) -> str:
         """Return the stop that only the next turn writes after an answer, or else the only one; empty if none."""
         session = self._session.text if self._session else ""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from jinja2 import nodes
 
-from lect.values import SPELLINGS
+from lect.plugin import SPELLINGS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import lect
 from lect.errors import LectError, MessageError, ReplyFormatWarning, UnknownTemplateError, saferepr, warn_caller
-from lect.plugin import Chat, Template, given
-from lect.values import SPELLINGS
+from lect.plugin import SPELLINGS, Chat, Template, given
 from lect_jinja.engine import Run, compiled
 from lect_jinja.knowledge import named_by_text, named_by_tree
 from lect_jinja.limits import Limits, read_limits
