@@ -136,9 +136,10 @@ def test_the_first_of_two_equal_keys_counts():
 def test_the_models_own_id_is_kept_unless_it_follows_the_start_of_the_call():
     reply, events = replies.read('[TOOL_CALLS][{"id": "123456789", "name": "f", "arguments": {}}]', format="mistral")
     assert reply.tool_calls[0].id == "123456789"
-    reply, events = replies.read('[TOOL_CALLS][{"name": "f", "arguments": {}, "id": "123456789"}]', format="mistral")
-    assert [event.id for event in events if event.kind in ("call_start", "call_end")] == ["call00000", "call00000"]
-    assert reply.tool_calls[0].id == "call00000"
+    late = '[TOOL_CALLS][{"name": "f", "arguments": {}, "id": "123456789"}]'
+    reply, events = replies.read(late, format="mistral", call_id="made{:05}".format)
+    assert [event.id for event in events if event.kind in ("call_start", "call_end")] == ["made00000", "made00000"]
+    assert reply.tool_calls[0].id == "made00000"
     assert (
         replies.read("<|tool_call_begin|>functions.f:3<|tool_call_argument_begin|>{}", format="kimi_k2")[0]
         .tool_calls[0]

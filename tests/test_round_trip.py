@@ -215,5 +215,8 @@ def test_a_parsed_answer_is_written_back_byte_for_byte(family, template, data):
     written = roundtrip.answer(template, [QUESTION], message, tools=tools)
     if written is not None:
         prompt, text = written
-        reply = lect.resolve("a-model", adapter=template).parse(text, prompt=prompt, tools=tools)
+        # Some formats write an id behind the arguments, where it comes too late for a reader.
+        reply = lect.resolve("a-model", adapter=template).parse(
+            text, prompt=prompt, tools=tools, call_id="call_{}".format
+        )
         assert roundtrip.answer(template, [QUESTION], reply.to_message(), tools=tools) == written

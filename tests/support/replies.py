@@ -63,11 +63,14 @@ def starts_inside(reply_format):
 
 
 def open_stream(format, *, stop=(), **arguments):  # noqa: A002  # as in `lect.stream`
-    """Return a stream for a reply in a format, given by name or as an object."""
+    """Return a stream for a reply in a format, given by name or as an object.
+
+    Its calls are counted, so that what two streams give can be compared.
+    """
     from lect.reply.stream import ReplyStream
 
     given = formats()[format] if isinstance(format, str) else format
-    return ReplyStream(given.grammar, stop=(*given.stop, *stop), **arguments)
+    return ReplyStream(given.grammar, stop=(*given.stop, *stop), **{"call_id": "call_{}".format, **arguments})
 
 
 def read(text, sizes=None, **arguments):

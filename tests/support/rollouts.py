@@ -118,7 +118,9 @@ def play(template, tokenizer, seed):
             ids = sampled(tokenizer, start.ids[-1], sample, rng if way == "split otherwise" else None)
             rollout = start.fork()
             reply = rollout.feed(ids, [-1.0] * len(ids))
-            assert reply == template.parse(sample, prompt=prompt, tools=tools)
+            calls = sorted((*reply.tool_calls, *reply.incomplete), key=lambda call: call.index)
+            own_ids = [call.id for call in calls].__getitem__
+            assert reply == template.parse(sample, prompt=prompt, tools=tools, call_id=own_ids)
             tally["samples"] += 1
             try:
                 rollout.add(following(reply, planted, rng))

@@ -87,7 +87,7 @@ class Facts:
             nothing can protect a prompt.
         default_system: The system text that the maker's template adds where none is given.
         capabilities: What the format supports: system, tools, parallel_tools, reasoning, images, ...
-        options: The options that it reads.
+        options: The options that it reads, with the type that it expects of each, or None: `{"enable_thinking": bool}`.
         accepts: What it accepts as it is given, and must not be normalized: `parts` and `null` for content, and
             `argument_text` for the arguments of calls; a template of Jinja also lists the parts that it names.
         source: Where the format is written down, with its revision.
@@ -113,7 +113,7 @@ class Facts:
         text_separators: bool = False,
         default_system: str = "",
         capabilities: Iterable[str] = ("system",),
-        options: Iterable[str] = (),
+        options: Mapping[str, type | None] | Iterable[str] = (),
         accepts: Iterable[str] = (),
         source: str = "",
         evidence: Literal["", "attested"] = "",
@@ -134,8 +134,9 @@ class Facts:
         self.text_separators = text_separators
         self.default_system = default_system
         self.capabilities = frozenset(listed(name, "capabilities", capabilities))
-        self.options = tuple(
-            dict.fromkeys((*listed(name, "options", options), *["bos_token"] * bool(bos), *["eos_token"] * bool(eos)))
+        tokens = {"bos_token": str} if bos else {}, {"eos_token": str} if eos else {}
+        self.options: Mapping[str, type | None] = MappingProxyType(
+            {**_texts(name, "options", options), **tokens[0], **tokens[1]}
         )
         self.accepts = frozenset(listed(name, "accepts", accepts))
         if not self.accepts <= ACCEPTABLE:
@@ -163,7 +164,7 @@ class Facts:
             "markers": {text: None if self.stop.get(text) == each else each for text, each in self.markers.items()},
             # In one order, so that a template pickles to the same bytes in every process.
             "capabilities": sorted(self.capabilities),
-            "options": tuple(each for each in self.options if each not in ("bos_token", "eos_token")),
+            "options": {each: kind for each, kind in self.options.items() if each not in ("bos_token", "eos_token")},
             "accepts": sorted(self.accepts),
         }
 
@@ -199,6 +200,6 @@ def listed(template: str, field: str, value: Iterable[str]) -> tuple[str, ...]:
     return values
 
 
-def _texts(template: str, field: str, value: MarkerTexts) -> Mapping[str, Any]:
+def _texts(template: str, field: str, value: Mapping[str, Any] | Iterable[str]) -> Mapping[str, Any]:
     ids = value if isinstance(value, Mapping) else {}
     return MappingProxyType({text: ids.get(text) for text in listed(template, field, value)})

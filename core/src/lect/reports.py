@@ -14,6 +14,8 @@ MEANINGS = {
     "by-rule": "the maker's format leaves it out on purpose",
     "repeated": "an earlier call has the same id",
     "order": "the format tells results apart by their places, and this is the place of another call's",
+    "type": "the format does not read a value of this type",
+    "absent": "there is none",
 }
 """What `Unused.why` means, for people."""
 
@@ -36,13 +38,14 @@ class Unused(NamedTuple):
 
     path: Path
     """The field, such as `("messages", 3, "content")`."""
-    why: Literal["dropped", "by-rule", "repeated", "order"]
+    why: Literal["dropped", "by-rule", "repeated", "order", "type", "absent"]
     """`dropped`; `by-rule` if the maker's format leaves it out on purpose; `repeated` for the id of a call that an
-    earlier one has too; `order` for a result that has the place of another call's, in a format that writes no ids."""
+    earlier one has too; `order` for a result that has the place of another call's, in a format that writes no ids;
+    `type` for an option of a type that is not read; `absent` for messages, or a content, that are not there."""
 
     @property
     def meant(self) -> str | None:
-        """The field that was probably meant, if no format knows this one: `content` for `text`."""
+        """What was probably meant: the field, if no format knows this one, or the type of an option."""
         return None
 
 

@@ -53,7 +53,7 @@ def request(data: Mapping[str, Any], *, format: Api | None = None) -> Row:  # no
         rest["unread"] = conversation.unread
     # Clients answer parallel calls in any order, and most formats write results without ids.
     messages, _ = normalize(conversation.messages, accepts=AS_THEY_ARE, sort_results=True)
-    return Row(messages, conversation.tools or None, None, None, None, rest)
+    return Row([*map(dict, messages)], conversation.tools or None, None, None, None, rest)
 
 
 def _refuse(fields: Mapping[str, Any], format: str | None) -> NoReturn:  # noqa: A002  # as above

@@ -60,6 +60,7 @@ def read_in_chunks(request: dict[str, Any], sizes: list[int]) -> tuple[lect.Repl
         starts_in_reasoning=request["starts_in_reasoning"],
         tools=request["tools"],
         stop=request["stop"],
+        call_id="call_{}".format,
     )
     text, deltas, start, number = request["text"], [], 0, 0
     while start < len(text):

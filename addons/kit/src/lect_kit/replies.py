@@ -14,6 +14,7 @@ from lect.reply.stream import ReplyStream
 from lect_kit.base import SuiteBase, check
 from lect_kit.conversations import QUESTION, TOOLS
 from lect_kit.roundtrip import ANSWERS, answer, heard, meant, spellings
+from lect_kit.subject import COUNTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -135,7 +136,7 @@ class ReplyChecks(SuiteBase):
                     yield name, partial(self.subject.stream, template, tools=TOOLS), text
         for name, each in self.subject.reply_formats.items():
             for text in (*ODD_REPLIES, each.example):
-                yield name, partial(ReplyStream, each.grammar, stop=each.stop, tools=TOOLS), text
+                yield name, partial(ReplyStream, each.grammar, stop=each.stop, tools=TOOLS, call_id=COUNTED), text
 
 
 def _closed(reply_format: ReplyFormat, text: str, starts_in_reasoning: bool | None) -> Reply:

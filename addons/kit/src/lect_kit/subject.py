@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from lect.reply.stream import ReplyStream
 
 PARTS = (REPLIES, NOTATIONS, COMMANDS, FUNCTIONS)
+COUNTED = "call_{}".format
+"""Makes ids that are the same in every stream."""
 
 
 class Subject:
@@ -125,13 +127,16 @@ class Subject:
         return {name: each for name, each in found.items() if isinstance(each, ReplyFormat)}
 
     def stream(self, template: Template, **options: Any) -> ReplyStream:
-        """Return a stream for a reply in a template, refined by the adapter as in `lect.stream`."""
+        """Return a stream for a reply in a template, refined by the adapter as in `lect.stream`.
+
+        Its calls are counted, so that what two streams give can be compared.
+        """
         ref = parse_ref(f"{self.name}-7b-chat")
 
         def refine(reply: Reply) -> Reply:
             return self.adapter.postprocess(reply, template, ref)
 
-        return template.stream(refine=refine, **options)
+        return template.stream(refine=refine, call_id=COUNTED, **options)
 
 
 def loaded(point: EntryPoint) -> Any:

@@ -24,6 +24,8 @@ ADVICE = {
     "dropped": "leave it out",
     "repeated": "give each call of the conversation an id of its own",
     "order": "lect.plugin.normalize(messages, sort_results=True)",
+    "type": "a value of that type",
+    "absent": "give it",
 }
 """What to do about something, by why it is unused."""
 

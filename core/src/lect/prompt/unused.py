@@ -40,6 +40,10 @@ LEAST_LIKE = 0.75
 COUNTED = frozenset({"content", "name", "tool_calls", *REASONING_NAMES})
 
 
+TYPES = {bool: "True or False", str: "a text", int: "a number"}
+"""What an option should be, for people."""
+
+
 class UnknownField(Unused):
     """A field of a message or of a call that no format knows."""
 
@@ -54,6 +58,12 @@ class UnknownField(Unused):
 
     def __repr__(self) -> str:
         return f"Unused(path={self.path!r}, why={self.why!r}, meant={self.meant!r})"
+
+
+class WrongType(UnknownField):
+    """An option that is not of the type that the template reads."""
+
+    meant = ""  # Set for each.
 
 
 def find_unused(chat: Chat, out: TrackingWriter) -> Iterator[Unused]:
@@ -76,7 +86,11 @@ def find_unused(chat: Chat, out: TrackingWriter) -> Iterator[Unused]:
         by_rule = any(path[:length] in left_out for length in range(1, len(path) + 1))
         yield Unused(path, "by-rule" if by_rule else "dropped")
 
+    if not chat.messages:
+        yield Unused(("messages",), "absent")
     for message in chat.messages:
+        if "content" not in message.raw and not (message.tool_calls or message.reasoning):
+            yield Unused(("messages", message.index, "content"), "absent")
         for path, whole in _counted(message):
             yield from report(path, whole=whole)
         for path in _unknown_fields(message, chat.facts):
@@ -94,6 +108,10 @@ def find_unused(chat: Chat, out: TrackingWriter) -> Iterator[Unused]:
                 yield from report(("documents", index))
         elif name not in chat.facts.options:
             yield Unused(("options", name), "dropped")
+        elif (kind := chat.facts.options[name]) and value is not None and not isinstance(value, kind):
+            mistyped = WrongType(("options", name), "type")
+            mistyped.meant = TYPES[kind]
+            yield mistyped
 
 
 def _repeated_ids(chat: Chat) -> Iterator[Unused]:

@@ -85,7 +85,7 @@ BIELIK3 = Template(
     bielik3,
     roles=["system", "user", "assistant", "tool"],
     capabilities=["system", "tools", "parallel_tools", "reasoning"],
-    options=["enable_thinking"],
+    options={"enable_thinking": bool},
     bos="<s>",
     stop=["<|im_end|>", "</s>"],
     markers=[

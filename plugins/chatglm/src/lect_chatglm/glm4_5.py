@@ -220,7 +220,7 @@ GLM4_5 = Template(
     glm4_5,
     roles=["system", "user", "assistant", "tool"],
     capabilities=["system", "tools", "parallel_tools", "reasoning"],
-    options=["enable_thinking"],
+    options={"enable_thinking": bool},
     accepts=["parts"],
     stop=GLM4.stop,
     markers=MARKERS,
@@ -231,7 +231,7 @@ GLM4_6 = GLM4_5.but(name="glm-4.6", source="zai-org/GLM-4.6, chat_template.jinja
 GLM5 = GLM4_5.but(
     name="glm-5",
     program=glm5,
-    options=["enable_thinking", "clear_thinking"],
+    options={"enable_thinking": bool, "clear_thinking": bool},
     # GLM-4.7 has the vocabulary of GLM-4.5, GLM-4.7-Flash and GLM-5 have a larger one: no ids are right for all.
     stop=[*GLM4_5.stop],
     markers=MARKERS,
@@ -242,7 +242,7 @@ GLM5_1 = Template(
     glm5_1,
     roles=["system", "user", "assistant", "tool"],
     capabilities=["system", "tools", "parallel_tools", "reasoning"],
-    options=["enable_thinking", "clear_thinking"],
+    options={"enable_thinking": bool, "clear_thinking": bool},
     accepts=["parts"],
     stop={"<|endoftext|>": 154820, "<|user|>": 154827, "<|observation|>": 154829},
     markers=MARKERS,

@@ -113,14 +113,14 @@ def glm5_2(chat: Chat, out: Writer, *, version: str) -> None:
 GLM5_2 = GLM5_1.but(
     name="glm-5.2",
     program=partial(glm5_2, version="5.2"),
-    options=["enable_thinking", "clear_thinking", "reasoning_effort"],
+    options={"enable_thinking": bool, "clear_thinking": bool, "reasoning_effort": str},
     markers={**GLM5_1.markers, "<reminder>": None, "</reminder>": None},
     source="zai-org/GLM-5.2, chat_template.jinja",
 )
 GLM5_3 = GLM5_2.but(
     name="glm-5.3",
     program=partial(glm5_2, version="5.3"),
-    options=["clear_thinking", "reasoning_effort"],
+    options={"clear_thinking": bool, "reasoning_effort": str},
     accepts=["parts", "null"],
     source="zai-org/GLM-5.3-BF16, chat_template.jinja",
 )

@@ -178,7 +178,7 @@ COMMAND_R7B = COMMAND_R.but(
     program=command_r7b,
     roles=["system", "user", "assistant", "chatbot", "tool"],
     capabilities=["system", "documents"],
-    options=["documents", "enable_citations", "developer_preamble"],
+    options={"documents": None, "enable_citations": bool, "developer_preamble": None},
     markers=[*MARKERS, *SECTIONS],
     reply=COHERE_ACTION.grammar,
     source="CohereLabs/c4ai-command-r7b-12-2024, tokenizer_config.json: the default template",
@@ -186,6 +186,6 @@ COMMAND_R7B = COMMAND_R.but(
 COMMAND_A = COMMAND_R7B.but(
     name="command-a",
     program=command_a,
-    options=[*COMMAND_R7B.options, "safety_mode"],
+    options={**COMMAND_R7B.options, "safety_mode": str},
     source="CohereLabs/c4ai-command-a-03-2025, tokenizer_config.json: the default template",
 )

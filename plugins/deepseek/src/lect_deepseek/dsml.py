@@ -150,7 +150,7 @@ V3_2 = Template(
     roles=["system", "developer", "user", "assistant", "tool"],
     bos=BOS,
     capabilities=["system", "tools", "parallel_tools", "reasoning"],
-    options=["thinking", "enable_thinking"],
+    options={"thinking": bool, "enable_thinking": bool},
     stop={EOS: 1},
     markers={
         **VOCABULARY,

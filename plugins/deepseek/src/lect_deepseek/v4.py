@@ -140,7 +140,13 @@ def v4(chat: Chat, out: Writer, *, efforts: Mapping[str, str]) -> None:
 V4 = V3_2.but(
     name="deepseek-v4",
     program=partial(v4, efforts={"max": THOROUGH}),
-    options=["thinking", "enable_thinking", "reasoning_effort", "drop_thinking", "response_format"],
+    options={
+        "thinking": bool,
+        "enable_thinking": bool,
+        "reasoning_effort": str,
+        "drop_thinking": bool,
+        "response_format": None,
+    },
     markers={**VOCABULARY, "｜DSML｜": None, "<tool_result>": None, "</tool_result>": None},
     reply=DEEPSEEK_V4_DSML.grammar,
     source="deepseek-ai/DeepSeek-V4, as llama.cpp b21e4de has it",

@@ -84,7 +84,7 @@ EXAONE4 = Template(
     exaone4,
     roles=["system", "user", "assistant", "tool"],
     capabilities=["system", "tools", "parallel_tools", "reasoning"],
-    options=["enable_thinking", "skip_think"],
+    options={"enable_thinking": bool, "skip_think": bool},
     stop={"[|endofturn|]": 361},
     markers={
         "[|system|]": 357, "[|tool|]": 358, "[|assistant|]": 359, "[|user|]": 360, "[|endofturn|]": 361, "[BOS]": None,

@@ -45,6 +45,6 @@ def gemma4_first(chat: Chat, out: Writer) -> None:
 GEMMA4_FIRST = GEMMA4.but(
     name="gemma-4-2026-04",
     program=gemma4_first,
-    options=["enable_thinking"],
+    options={"enable_thinking": bool},
     source="google/gemma-4-E2B-it, chat_template.jinja as first published",
 )

@@ -155,7 +155,7 @@ HARMONY = Template(
     harmony,
     roles=["system", "developer", "user", "assistant", "tool"],
     capabilities=["system", "tools", "reasoning"],
-    options=["model_identity", "reasoning_effort", "builtin_tools", "date"],
+    options={"model_identity": str, "reasoning_effort": str, "builtin_tools": None, "date": None},
     stop={"<|return|>": 200002, "<|call|>": 200012, "<|endoftext|>": 199999},
     markers=MARKERS,
     reply=HARMONY_MESSAGES.grammar,

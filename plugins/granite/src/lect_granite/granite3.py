@@ -237,7 +237,7 @@ GRANITE3_2 = GRANITE3_1.but(
     name="granite-3.2",
     program=partial(granite3_1, thinks=True),
     capabilities=["system", "tools", "documents", "reasoning"],
-    options=["documents", "controls", "thinking", "date"],
+    options={"documents": None, "controls": None, "thinking": bool, "date": None},
     reply=GRANITE_THINK.grammar,
     source="ibm-granite/granite-3.2-2b-instruct, tokenizer_config.json",
 )
@@ -245,7 +245,7 @@ GRANITE3_3 = GRANITE3_1.but(
     name="granite-3.3",
     program=granite3_3,
     capabilities=["system", "tools", "documents", "reasoning"],
-    options=["available_tools", "documents", "controls", "thinking", "date"],
+    options={"available_tools": None, "documents": None, "controls": None, "thinking": bool, "date": None},
     markers=[
         *GRANITE3_1.markers,
         *("<|start_of_cite|>", "<|end_of_cite|>", "<think>", "</think>", "<response>", "</response>"),

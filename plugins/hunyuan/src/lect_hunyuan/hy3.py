@@ -168,7 +168,13 @@ HY3 = Template(
     roles=["system", "user", "assistant", "tool"],
     bos=BOS,
     capabilities=["system", "tools", "parallel_tools", "reasoning"],
-    options=["reasoning_effort", "preserved_thinking", "is_training", "raw_last_assistant", "fallback_strategy"],
+    options={
+        "reasoning_effort": str,
+        "preserved_thinking": bool,
+        "is_training": bool,
+        "raw_last_assistant": bool,
+        "fallback_strategy": str,
+    },
     accepts=["parts", "null"],
     stop=[EOS],
     markers=[

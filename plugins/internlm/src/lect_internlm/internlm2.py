@@ -233,7 +233,7 @@ INTERNLM2 = TurnTemplate(
     roles=["system", "user", "assistant", "environment"],
     bos="<s>",
     capabilities=["system", "tools", "parallel_tools", "code_interpreter"],
-    options=["spelling"],
+    options={"spelling": str},
     stop={NAMED.end: 92542, NUMBERED.end: 92542, "</s>": 2},
     markers={
         "<unk>": 0, "<s>": 1, "</s>": 2, "<|plugin|>": 92538, "<|interpreter|>": 92539, "<|action_end|>": 92540,

@@ -148,7 +148,7 @@ JAMBA1_5 = Template(
     roles=["system", "user", "assistant", "tool"],
     bos="<|startoftext|>",
     capabilities=["system", "tools", "parallel_tools", "documents"],
-    options=["documents", "knobs", "role_to_predict", "generation_preamble"],
+    options={"documents": None, "knobs": None, "role_to_predict": str, "generation_preamble": str},
     stop=["<|eom|>", "<|endoftext|>"],
     markers=[
         "<tool_definitions>",
@@ -170,6 +170,6 @@ JAMBA1_5 = Template(
 JAMBA1_6 = JAMBA1_5.but(
     name="jamba-1.6",
     program=partial(jamba, newer=True),
-    options=[*JAMBA1_5.options, "default_system_message"],
+    options={**JAMBA1_5.options, "default_system_message": str},
     source="ai21labs/AI21-Jamba-Large-1.6, tokenizer_config.json",
 )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from jinja2 import nodes
 
 from lect.plugin import SPELLINGS
+from lect_jinja.option_types import types_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -38,6 +39,7 @@ class Reading(NamedTuple):
         markers: The literals that look like control tokens.
         words: The shortest literals in expressions: it may look for them in texts.
         reads_clock: Whether it asks for the date.
+        types: The types of variables, by what they are compared with.
     """
 
     fields: frozenset[str]
@@ -48,6 +50,7 @@ class Reading(NamedTuple):
     markers: tuple[str, ...]
     words: tuple[str, ...]
     reads_clock: bool
+    types: dict[str, type]
 
 
 def read(found: Sequence[nodes.Node]) -> Reading:
@@ -64,6 +67,7 @@ def read(found: Sequence[nodes.Node]) -> Reading:
         markers=tuple(sorted({marker[0] for text in literals for marker in _MARKER.finditer(text)})[:MOST_MARKERS]),
         words=tuple(sorted({text for text in literals if 0 < len(text) <= LONGEST_WORD})[:MOST_MARKERS]),
         reads_clock="strftime_now" in names,
+        types=types_of(found),
     )
 
 

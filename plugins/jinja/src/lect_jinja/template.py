@@ -98,7 +98,8 @@ class JinjaTemplate(Template):
         bos, eos = self.tokens.get("bos_token", ""), self.tokens.get("eos_token", "")
         return {
             "roles": code.reading.roles,
-            "options": [*sorted(code.variables - GIVEN), *["date"] * code.reading.reads_clock],
+            "options": {name: code.reading.types.get(name) for name in sorted(code.variables - GIVEN)}
+            | ({"date": None} if code.reading.reads_clock else {}),
             "capabilities": code.reading.capabilities,
             "accepts": code.reading.accepts,
             "markers": [*code.reading.markers, *filter(None, self.tokens.values())],

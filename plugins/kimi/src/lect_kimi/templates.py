@@ -193,7 +193,7 @@ K2_5 = K2_THINKING.but(
     program=partial(k2_thinking, k2_5=True),
     default_system="",
     capabilities=[*K2_THINKING.capabilities, "video"],
-    options=["thinking", "tools_ts_str"],
+    options={"thinking": bool, "tools_ts_str": str},
     markers=[*K2_THINKING.markers, "<|media_begin|>", "<|kimi_k25_video_placeholder|>"],
     source="moonshotai/Kimi-K2.5, chat_template.jinja",
 )

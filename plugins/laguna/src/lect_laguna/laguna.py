@@ -151,7 +151,7 @@ LAGUNA_XS2 = Template(
     default_system=WHO_IT_IS,
     roles=["system", "user", "assistant", "tool"],
     capabilities=["system", "tools", "parallel_tools", "reasoning"],
-    options=["enable_thinking", "render_assistant_messages_raw"],
+    options={"enable_thinking": bool, "render_assistant_messages_raw": bool},
     reply=POOLSIDE_V1.grammar,
     stop=["</assistant>", "〈|EOS|〉"],
     markers=[
@@ -167,6 +167,6 @@ LAGUNA_XS2_1 = LAGUNA_XS2.but(
 LAGUNA_S2_1 = LAGUNA_XS2.but(
     name="laguna-s-2.1",
     program=laguna_s,
-    options=["enable_thinking", "preserve_thinking"],
+    options={"enable_thinking": bool, "preserve_thinking": bool},
     source="poolside/Laguna-S-2.1, chat_template.jinja",
 )

@@ -129,7 +129,7 @@ LFM2_5 = LFM2.but(
     name="lfm2.5",
     program=lfm2_5,
     capabilities=["system", "tools", "reasoning"],
-    options=["keep_past_thinking"],
+    options={"keep_past_thinking": bool},
     markers=MARKERS,
     source="LiquidAI/LFM2.5-1.2B-Instruct, chat_template.jinja",
 )
@@ -137,7 +137,7 @@ LFM2_5_VL = LFM2.but(
     name="lfm2.5-vl",
     program=lfm2_5_vl,
     capabilities=["system", "tools", "parallel_tools", "reasoning", "images"],
-    options=["preserve_thinking"],
+    options={"preserve_thinking": bool},
     accepts=["parts"],
     markers=MARKERS,
     source="LiquidAI/LFM2.5-VL-3B, chat_template.jinja",
@@ -145,6 +145,6 @@ LFM2_5_VL = LFM2.but(
 LFM2_5_VL_450M = LFM2_5_VL.but(
     name="lfm2.5-vl-450m",
     program=lfm2_5_vl_450m,
-    options=["keep_past_thinking", "date"],
+    options={"keep_past_thinking": bool, "date": None},
     source="LiquidAI/LFM2.5-VL-450M, chat_template.jinja",
 )

@@ -72,7 +72,7 @@ COGITO = LLAMA3_1.but(
     program=cogito,
     roles=["system", "user", "assistant", "tool", "ipython", "tool_results"],
     capabilities=["system", "tools", "parallel_tools", "reasoning"],
-    options=["enable_thinking"],
+    options={"enable_thinking": bool},
     accepts=["parts"],
     # Ollama's template of the model writes calls in tags.
     reply=Grammar(

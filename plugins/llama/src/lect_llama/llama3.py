@@ -206,20 +206,20 @@ LLAMA3_1 = Template(
         "<|step_id|>": None, "<|reserved_special_token_{}|>": None,
     },
     capabilities=["system", "tools"],
-    options=["custom_tools", "tools_in_user_message", "builtin_tools", "date_string"],
+    options={"custom_tools": None, "tools_in_user_message": bool, "builtin_tools": None, "date_string": str},
     reply=LLAMA3_JSON.grammar,
     source="meta-llama/Llama-3.1-8B-Instruct, tokenizer_config.json",
 )  # fmt: skip
 NEMOTRON_70B = LLAMA3_1.but(
     name="llama-3.1-nemotron",
     program=partial(llama3_1, dated=False),
-    options=["custom_tools", "tools_in_user_message", "builtin_tools"],
+    options={"custom_tools": None, "tools_in_user_message": bool, "builtin_tools": None},
     source="nvidia/Llama-3.1-Nemotron-70B-Instruct-HF, the GGUF of Ollama's nemotron:70b",
 )
 LLAMA3_2 = LLAMA3_1.but(
     name="llama-3.2",
     program=llama3_2,
-    options=["custom_tools", "tools_in_user_message", "date_string", "date"],
+    options={"custom_tools": None, "tools_in_user_message": bool, "date_string": str, "date": None},
     source="meta-llama/Llama-3.2-3B-Instruct, tokenizer_config.json",
 )
 LLAMA3_2_VISION = LLAMA3_2.but(

@@ -103,7 +103,7 @@ LLAMA4 = Template(
         "<|reserved_special_token_{}|>",
     ],
     capabilities=["system", "tools", "parallel_tools", "images"],
-    options=["custom_tools", "tools_in_user_message"],
+    options={"custom_tools": None, "tools_in_user_message": bool},
     accepts=["parts"],
     reply=LLAMA4_PYTHONIC.grammar,
     source="meta-llama/Llama-4-Scout-17B-16E-Instruct, chat_template.json, as axolotl 0.19 has it",

@@ -164,7 +164,7 @@ MINICPM5 = Template(
     roles=["system", "user", "assistant", "tool"],
     bos="<s>",
     capabilities=["system", "tools", "parallel_tools", "reasoning"],
-    options=["enable_thinking"],
+    options={"enable_thinking": bool},
     stop={"<|im_end|>": 130073, "</s>": 1},
     markers=[
         *("<s>", "</s>", "<|im_start|>", "<|im_end|>", "<think>", "</think>", "<tool_response>", "</tool_response>"),

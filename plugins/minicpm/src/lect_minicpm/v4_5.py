@@ -62,7 +62,7 @@ MINICPM_V4_5 = Template(
     minicpm_v4_5,
     roles=["system", "user", "assistant", "tool"],
     capabilities=["system", "tools", "parallel_tools", "reasoning"],
-    options=["enable_thinking"],
+    options={"enable_thinking": bool},
     stop={"<|im_end|>": 151645, "<|endoftext|>": 151643},
     markers=[
         *("<|im_start|>", "<|im_end|>", "<|endoftext|>", "<tool_call>", "</tool_call>", "<tool_response>"),

@@ -199,7 +199,13 @@ GLIMMER = Template(
     roles=["system", "user", "assistant", "tool"],
     bos=BOS,
     capabilities=["system", "tools", "parallel_tools", "reasoning", "images", "video"],
-    options=["reasoning_strength", "knowledge_cutoff", "current_date", "date", "tool_namespace_descriptions"],
+    options={
+        "reasoning_strength": str,
+        "knowledge_cutoff": str,
+        "current_date": str,
+        "date": None,
+        "tool_namespace_descriptions": None,
+    },
     accepts=["parts", "null"],
     stop=["<|eot|>"],
     markers={

@@ -200,7 +200,7 @@ NEMOTRON3 = Template(
     partial(nemotron3, version="3"),
     roles=["system", "user", "assistant", "tool"],
     capabilities=["system", "tools", "parallel_tools", "reasoning"],
-    options=["enable_thinking", "truncate_history_thinking"],
+    options={"enable_thinking": bool, "truncate_history_thinking": bool},
     stop=["<|im_end|>", "</s>"],
     markers=[
         "<|im_start|>", "<|im_end|>", "<s>", "</s>", "<unk>", "<SPECIAL_{}>", "<think>", "</think>", "<tool_call>",

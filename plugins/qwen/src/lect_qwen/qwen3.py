@@ -159,7 +159,7 @@ QWEN3 = Template(
     qwen3,
     roles=["system", "user", "assistant", "tool"],
     capabilities=["system", "tools", "parallel_tools", "reasoning"],
-    options=["enable_thinking"],
+    options={"enable_thinking": bool},
     stop=STOP,
     markers=QWEN3_MARKERS,
     reply=HERMES_JSON,
@@ -187,7 +187,7 @@ QWEN3_VL = QWEN3_INSTRUCT.but(
     name="qwen3-vl",
     program=qwen3_vl,
     capabilities=["system", "tools", "parallel_tools", "images", "video"],
-    options=["add_vision_id"],
+    options={"add_vision_id": bool},
     accepts=["parts"],
     source="Qwen/Qwen3-VL-4B-Instruct, chat_template.json",
 )
@@ -195,7 +195,7 @@ QWEN3_VL_THINKING = QWEN3_THINKING.but(
     name="qwen3-vl-thinking",
     program=qwen3_vl_thinking,
     capabilities=["system", "tools", "parallel_tools", "reasoning", "images", "video"],
-    options=["add_vision_id"],
+    options={"add_vision_id": bool},
     accepts=["parts"],
     source="Qwen/Qwen3-VL-235B-A22B-Thinking, chat_template.json",
 )

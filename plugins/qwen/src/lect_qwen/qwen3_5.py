@@ -145,7 +145,7 @@ QWEN3_5 = Template(
     partial(write, version="3.5"),
     roles=["system", "user", "assistant", "tool"],
     capabilities=["system", "tools", "parallel_tools", "reasoning", "images", "video"],
-    options=["enable_thinking", "add_vision_id"],
+    options={"enable_thinking": bool, "add_vision_id": bool},
     accepts=["parts", "null"],
     # The vocabulary is larger than that of Qwen3, and the markers have moved.
     stop={"<|im_end|>": 248046, "<|endoftext|>": 248044},
@@ -161,12 +161,12 @@ QWEN3_5_SMALL = QWEN3_5.but(
 QWEN3_6 = QWEN3_5.but(
     name="qwen3.6",
     program=partial(write, version="3.6"),
-    options=["enable_thinking", "add_vision_id", "preserve_thinking"],
+    options={"enable_thinking": bool, "add_vision_id": bool, "preserve_thinking": bool},
     source="Qwen/Qwen3.6-27B, chat_template.jinja",
 )
 QWEN3_8 = QWEN3_5.but(
     name="qwen3.8",
     program=partial(write, version="3.8"),
-    options=["enable_thinking", "add_vision_id", "preserve_thinking", "reasoning_effort"],
+    options={"enable_thinking": bool, "add_vision_id": bool, "preserve_thinking": bool, "reasoning_effort": str},
     source="Qwen/Qwen3.8-27B, chat_template.jinja",
 )

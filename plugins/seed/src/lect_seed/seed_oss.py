@@ -176,7 +176,7 @@ SEED_OSS = Template(
     roles=["system", "user", "assistant", "tool"],
     bos=BOS,
     capabilities=["system", "tools", "parallel_tools", "reasoning"],
-    options=["thinking_budget", "use_json_tooldef"],
+    options={"thinking_budget": int, "use_json_tooldef": bool},
     stop={EOS: 2},
     markers={
         BOS: 0, "<seed:pad>": 1, EOS: 2,

@@ -131,7 +131,7 @@ SMOLLM3 = Template(
     smollm3,
     roles=["system", "user", "assistant", "tool"],
     capabilities=["system", "tools", "reasoning"],
-    options=["enable_thinking", "xml_tools", "python_tools", "date"],
+    options={"enable_thinking": bool, "xml_tools": None, "python_tools": None, "date": None},
     stop={"<|im_end|>": 128012, "<|end_of_text|>": 128001},
     markers=[
         "<|im_start|>", "<|im_end|>", "<|begin_of_text|>", "<|end_of_text|>", "<|eot_id|>", "<|eom_id|>",

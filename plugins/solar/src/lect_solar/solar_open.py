@@ -174,7 +174,13 @@ SOLAR_OPEN = Template(
     solar_open,
     roles=["system", "user", "assistant", "tool"],
     capabilities=["system", "tools", "parallel_tools", "reasoning"],
-    options=["reasoning_effort", "default_system_prompt", "think_render_option", "response_format", "date"],
+    options={
+        "reasoning_effort": str,
+        "default_system_prompt": bool,
+        "think_render_option": str,
+        "response_format": None,
+        "date": None,
+    },
     stop=["<|flush|>", "<|calls|>"],
     markers=[
         "<s>", "<|flush|>", "<|begin|>", "<|end|>", "<|content|>", "<|think|>", "<|tool_calls|>", "<|calls|>",
