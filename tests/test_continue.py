@@ -31,6 +31,7 @@ def parts(*texts):
     return [{"type": "text", "text": text} for text in texts]
 
 
+CALL = {"id": "call00001", "type": "function", "function": {"name": "f", "arguments": {"x": 1}}}
 SHAPES = {
     "a text": ending_with("Sure, the"),
     "a text in white space": ending_with(" \nSure, the \n"),
@@ -39,6 +40,7 @@ SHAPES = {
     "a text and reasoning": ending_with("Sure, the", reasoning_content="R."),
     "a closed thought": ending_with("<think>\nR.\n</think>\n\n"),
     "an open thought": ending_with("<think>\nR. I"),
+    "a text beside a call": ending_with("Sure, the", tool_calls=[CALL]),
 }
 
 
@@ -105,7 +107,7 @@ def test_nothing_of_the_last_text_is_lost_and_the_mark_is_gone(name):
             continue
         assert prompt.text == template.text(messages, **CONTINUED)
         assert "".join(segment.text for segment in prompt.segments) == prompt.text
-        if "thought" not in shape:
+        if "thought" not in shape and "call" not in shape:
             assert prompt.text.rstrip().endswith("Sure, the")
         if "parts" in shape:
             plain = [messages[0], {**messages[1], "content": "Sure, the"}]
@@ -130,9 +132,17 @@ def test_reasoning_is_continued_where_there_is_no_content():
     assert template.text(ending_with(" ", reasoning_content="So"), **CONTINUED).endswith("</think>\n\n ")
 
 
+def test_the_mark_in_somebodys_text_is_text():
+    messages = [{"role": "user", "content": f"Say {MARK} "}, {"role": "assistant", "content": f"{MARK} is"}]
+    for name in ("Qwen/Qwen3-8B", "meta-llama/Llama-2-7b-chat-hf", "LiquidAI/LFM2.5-VL-3B"):
+        template = lect.get_template(name)
+        prompt = template.text(messages, **CONTINUED)
+        assert prompt.endswith(f"{MARK} is")
+        assert template.text(messages).startswith(prompt)
+
+
 def test_what_follows_the_text_is_told():
-    call = {"id": "call00001", "type": "function", "function": {"name": "f", "arguments": {"x": 1}}}
-    messages = ending_with("Let me look.", tool_calls=[call])
+    messages = ending_with("Let me look.", tool_calls=[CALL])
     prompt = lect.get_template("Qwen/Qwen3-8B").render(messages, **CONTINUED)
     assert prompt.text.endswith("Let me look.")
     assert {unused.path[2:4] for unused in prompt.unused} == {("tool_calls", 0)}

@@ -6,7 +6,6 @@ appended to the last text of the last message, the template writes it, and the p
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -26,10 +25,9 @@ if TYPE_CHECKING:
     from lect.format.prompt import PromptSource
     from lect.values import Path
 
-MARK = f"CONTINUE{os.urandom(8).hex()}"
-"""What nobody else can write: it is another in every process."""
-SPACE = " "
-"""Follows the mark; where it is missing, the template takes white space off the ends of texts."""
+MARK, SPACE = "CONTINUE_FINAL_MESSAGE_TAG", " "
+"""The mark of transformers, which a template may know: LFM2.5-VL's writes it behind the calls. Where the space that
+follows it is missing, the template takes white space off the ends of texts."""
 
 
 def marked(messages: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
@@ -47,18 +45,21 @@ def _with_mark(value: Any, part: Sequence[Any]) -> Any:
     return [*value[:at], {**value[at], key: _with_mark(value[at][key], ())}, *value[at + 1 :]]
 
 
-def without_end(name: str, source: PromptSource) -> Ended:
-    """Return what was written up to the mark, and without the white space that the template takes off there."""
-    segments = source.segments()
-    at = [index for index, segment in enumerate(segments) if MARK in segment.text]
-    if len(at) != 1 or segments[at[0]].text.count(MARK) != 1:
+def without_end(name: str, source: PromptSource, messages: Sequence[Mapping[str, Any]]) -> Ended:
+    """Return what was written up to the mark, and without the white space that the template takes off there.
+
+    Others may have written it too: the template's last one, or the last one of the text, counts.
+    """
+    segments, field = source.segments(), said_last(messages)[:3]
+    at = [index for index, each in enumerate(segments) if MARK in each.text and each.path[:3] in (field, ())]
+    if not at:
         msg = (
             f"{name}: the last message cannot be continued, because the format does not write its text as it is\n"
             "  try: add_generation_prompt=True with continue_final_message=True, which puts it after the prompt"
         )
         raise MessageError(msg)
-    kept, last, behind = segments[: at[0]], segments[at[0]], segments[at[0] + 1 :]
-    text, after = last.text.split(MARK)
+    kept, last, behind = segments[: at[-1]], segments[at[-1]], segments[at[-1] + 1 :]
+    text, _, after = last.text.rpartition(MARK)
     kept.append(last._replace(text=text))
     if not after.startswith(SPACE):
         while kept and not kept[-1].text.strip():

@@ -193,7 +193,7 @@ class Template(Replies):
             mark_unknown(self, self.program, request, out)
         source = FromProgram(chat, out)
         if continue_final_message:
-            source = with_beginning(source, messages) if begins_last else without_end(self.name, source)
+            source = with_beginning(source, messages) if begins_last else without_end(self.name, source, messages)
             request = request._replace(messages=messages)
         allowed.check_prompt(source.text)
         prompt = Prompt(self, source, request, most_controls=0 if policy == ALLOW else allowed.controls)
