@@ -104,6 +104,7 @@ REAL_TOKENIZERS = [
         "tokenizers",
         "masks_transformers",
         "apply_chat_template",
+        "directories",
         "rollouts_real",
         "response_template",
     )
@@ -317,7 +318,7 @@ def pages(session):
 def tokens(session):
     """Test ids and masks with the tokenizers of eight makers, and beside transformers, in a quarter of an hour."""
     session.install("pytest>=8", "pytest-xdist>=3", "hypothesis>=6.100", "jinja2>=3.1.6", "datasets>=3")
-    session.install("transformers>=5.22,<6", *TOKENIZERS, *RENDERERS)
+    session.install("transformers>=5.23,<6", *TOKENIZERS, *RENDERERS)
     install(session, *EVERYTHING)
     session.run("pytest", "-q", "-n", "auto", *REAL_TOKENIZERS, *session.posargs)
 

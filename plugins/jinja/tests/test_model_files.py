@@ -248,8 +248,38 @@ def test_stops_come_from_the_tokenizer_and_the_generation_config(tmp_path):
     found = read_directory(str(tmp_path))
     assert found.stop == {"<|im_end|>": 7, "<|eot|>": 8, "\nObservation:": None}
     assert found.stop_ids == (2,)
-    assert found.tokens == {"bos_token": "<s>", "eos_token": "<|im_end|>"}
+    assert found.tokens == {"eos_token": "<|im_end|>"}
     assert found.model_type == "qwen2"
+
+
+@pytest.mark.parametrize(
+    ("config", "special", "expected"),
+    [
+        ({"eos_token": "</c>"}, {"eos_token": "</m>", "bos_token": "<m>"}, {"eos_token": "</m>", "bos_token": "<m>"}),
+        ({"eos_token": "</c>"}, {"eos_token": None}, {}),
+        ({"eos_token": "</c>"}, {"eos_token": ""}, {}),
+        (
+            {"eos_token": "</c>", "added_tokens_decoder": {}},
+            {"eos_token": "</m>", "bos_token": "<m>"},
+            {"eos_token": "</c>"},
+        ),
+        ({"image_token": "<c>", "add_bos_token": True}, {"image_token": "<m>"}, {"image_token": "<c>"}),
+        ({"image_token": "<c>", "extra_special_tokens": {"image_token": "<x>"}}, {}, {"image_token": "<x>"}),
+        ({}, {"extra_special_tokens": {"image_token": "<x>"}, "image_token": "<m>"}, {"image_token": "<x>"}),
+    ],
+)
+def test_the_map_of_special_tokens_counts_where_the_config_lists_no_added_ones(config, special, expected, tmp_path):
+    # What transformers 5.23 reads: tests/integrations/test_directories.py asks it.
+    write(tmp_path, tokenizer_config_json=config, special_tokens_map_json=special)
+    assert read_directory(str(tmp_path)).tokens == expected
+
+
+def test_a_byte_order_mark_stays_in_a_template_and_goes_from_json(tmp_path):
+    (tmp_path / "chat_template.jinja").write_text(TEMPLATE, "utf-8-sig")
+    (tmp_path / "tokenizer_config.json").write_text('{"eos_token": "</s>"}', "utf-8-sig")
+    found = read_directory(str(tmp_path))
+    assert found.source == "\ufeff" + TEMPLATE
+    assert found.tokens == {"eos_token": "</s>"}
 
 
 def test_added_tokens_are_found_at_the_beginning_of_the_vocabulary(tmp_path):

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from lect_jinja.sources.found import ModelFiles
 
 WARNING, NOTE = "warning", "note"
+BYTE_ORDER_MARK = "\ufeff"
 SHOWN = 160
 _URL = re.compile(r"(?:https?:)?//[\w-]+(?:\.[\w-]+)+")
 _ENCODED = re.compile(r"[A-Za-z0-9+/]{16,}={0,2}")
@@ -105,7 +106,9 @@ def text_findings(source: str) -> Iterator[Finding]:
 
 
 def _invisible(source: str) -> Iterator[Finding]:
-    for number, line in enumerate(source.split("\n"), 1):
+    if source.startswith(BYTE_ORDER_MARK):
+        yield Finding(WARNING, "byte-order-mark", "the template begins with U+FEFF, and so does every prompt", 1)
+    for number, line in enumerate(source.removeprefix(BYTE_ORDER_MARK).split("\n"), 1):
         hidden = sorted({each for each in line if each not in "\t\r" and unicodedata.category(each) in _INVISIBLE})
         if hidden:
             named = ", ".join(f"U+{ord(each):04X} {unicodedata.name(each, 'unnamed')}" for each in hidden[:4])

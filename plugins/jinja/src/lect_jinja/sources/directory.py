@@ -131,8 +131,13 @@ def _additional(directory: Directory) -> dict[str, str]:
 
 
 def _tokens(directory: Directory, tokenizer: dict[str, Any]) -> dict[str, str]:
+    """Return the special tokens by name. Which file counts is as in transformers, for each kind of them."""
     stated = named_tokens(tokenizer, directory.file(TOKENIZER))
-    return named_tokens(directory.read_json(SPECIAL), directory.file(SPECIAL)) | stated
+    # The map belongs to configs of a time when they did not list the added tokens.
+    is_current = tokenizer.get("added_tokens_decoder") is not None
+    mapped = named_tokens({} if is_current else directory.read_json(SPECIAL), directory.file(SPECIAL))
+    tokens = stated.usual | mapped.usual | mapped.own | stated.own | stated.extra | mapped.extra
+    return {name: text for name, text in tokens.items() if text}
 
 
 def _added(directory: Directory, tokenizer: dict[str, Any], tokens: dict[str, str]) -> dict[str, int | None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from codecs import BOM_UTF8
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -102,7 +103,7 @@ class Directory:
         return real
 
     def read_text(self, name: str, most: int = TEMPLATE_BYTES) -> str | None:
-        """Return the text of a file, with line endings as Python reads them; None if there is none."""
+        """Return the text of a file as Python reads it, with a byte order mark; None if there is none."""
         data = self.read(name, most)
         if data is None:
             return None
@@ -111,7 +112,9 @@ class Directory:
     def read_json(self, name: str) -> dict[str, Any]:
         """Return the JSON object of a file, empty if there is no file."""
         data = self.read(name, JSON_BYTES)
-        return {} if data is None else json_object(decoded(data, self.file(name)), self.file(name))
+        return (
+            {} if data is None else json_object(decoded(data.removeprefix(BOM_UTF8), self.file(name)), self.file(name))
+        )
 
     def names(self, folder: str, ending: str, most: int) -> list[str]:
         """Return the names of the files in a folder that end with `ending`, in order.
@@ -146,9 +149,9 @@ def reading(file: str) -> Iterator[None]:
 
 
 def decoded(data: bytes, file: str) -> str:
-    """Return UTF-8 as text, without a byte order mark."""
+    """Return UTF-8 as text."""
     try:
-        return data.decode("utf-8-sig")
+        return data.decode()
     except UnicodeDecodeError as error:
         refuse(file, f"is not UTF-8: byte {error.start} cannot be decoded", "save it as UTF-8")
 

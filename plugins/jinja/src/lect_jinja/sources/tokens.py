@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from lect.errors import saferepr
 from lect_jinja.sources.files import as_text, has_too_many_values, refuse
@@ -22,8 +22,22 @@ _NUMBER = re.compile(r"[0-9]+")
 _ADDED_TOKENS = re.compile(r'"added_tokens"\s*:\s*(?=\[)')
 
 
-def named_tokens(config: dict[str, Any], file: str) -> dict[str, str]:
-    """Return the special tokens by name, as a chat template reads them.
+class NamedTokens(NamedTuple):
+    """The special tokens that one file names, as a chat template reads them.
+
+    Attributes:
+        usual: Those that every tokenizer may have; one that is null or empty is an empty text.
+        own: Those of the model, such as `image_token`, which stand beside the usual ones.
+        extra: Those under `extra_special_tokens`.
+    """
+
+    usual: dict[str, str]
+    own: dict[str, str]
+    extra: dict[str, str]
+
+
+def named_tokens(config: dict[str, Any], file: str) -> NamedTokens:
+    """Return the special tokens by name.
 
     Args:
         config: What `tokenizer_config.json` or `special_tokens_map.json` holds.
@@ -32,8 +46,14 @@ def named_tokens(config: dict[str, Any], file: str) -> dict[str, str]:
     more = config.get("extra_special_tokens") or {}
     if not isinstance(more, dict | list):
         refuse(file, f"has extra_special_tokens of {saferepr(more)}, and should have an object there")
-    given = {name: config.get(name) for name in NAMES} | (more if isinstance(more, dict) else {})
-    return {name: _content(token, name, file) for name, token in given.items() if token not in (None, "")}
+    extra = more if isinstance(more, dict) else {}
+    # `add_bos_token` and the like are no tokens.
+    named = {name: token for name, token in config.items() if name.endswith("_token") and isinstance(token, str | dict)}
+    return NamedTokens(
+        {name: _content_or_none(config[name], name, file) for name in NAMES if name in config},
+        {name: _content_or_none(token, name, file) for name, token in named.items() if name not in NAMES},
+        {name: _content_or_none(token, name, file) for name, token in extra.items()},
+    )
 
 
 def added_tokens(config: Mapping[str, Any], file: str) -> dict[str, int | None]:
@@ -122,6 +142,10 @@ def markers_of(added: dict[str, int | None]) -> dict[str, Any]:
 def is_marker(text: str) -> bool:
     """Return whether a token can be told from ordinary text."""
     return len(text) >= SHORTEST_MARKER and not text.isspace()
+
+
+def _content_or_none(token: Any, what: str, file: str) -> str:
+    return "" if token in (None, "") else _content(token, what, file)
 
 
 def _content(token: Any, what: str, file: str) -> str:
