@@ -105,6 +105,7 @@ REAL_TOKENIZERS = [
         "masks_transformers",
         "apply_chat_template",
         "directories",
+        "nulls",
         "rollouts_real",
         "response_template",
     )

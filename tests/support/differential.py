@@ -192,7 +192,14 @@ def own_template(slug):
 
 def normalize(slug, messages):
     """Return the messages as the maker's template must get them: normalized, by an independent implementation."""
-    return shared_module("put_right").put_right(respelled(slug, messages), *accepts(slug))
+    return shared_module("put_right").put_right(without_nulls(respelled(slug, messages)), *accepts(slug))
+
+
+def without_nulls(messages):
+    """Drop the fields of messages that are null, as transformers does from 5.23 on: content is another matter."""
+    return [
+        {name: value for name, value in each.items() if value is not None or name == "content"} for each in messages
+    ]
 
 
 def respelled(slug, messages):

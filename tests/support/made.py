@@ -212,7 +212,14 @@ def rich_chats(text=texts):
     """Return a strategy for conversations with all that messages can hold."""
     message = st.fixed_dictionaries(
         {"role": roles, "content": st.one_of(text, parts(text), st.none())},
-        optional={"name": text, "reasoning_content": text, "tool_calls": calls(text)},
+        optional={
+            "name": text | st.none(),
+            "reasoning_content": text | st.none(),
+            "tool_calls": calls(text) | st.none(),
+            # The openai client gives an answer every field that it knows.
+            "refusal": st.none(),
+            "function_call": st.none(),
+        },
     )
     return st.lists(message, max_size=5)
 

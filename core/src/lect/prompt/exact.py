@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from lect.prompt.inputs import given
 from lect.prompt.limits import LARGEST_INTEGER, SCALARS
 from lect.prompt.message import REASONING_NAMES, Call, FullMessage, tracked_role
-from lect.prompt.normalize import located, read_object
+from lect.prompt.normalize import located, read_object, without_nulls
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -57,10 +57,12 @@ def read_exact(
             elif name == "tool_calls":
                 return None
         elif value is None:
-            if name == "content" and "null" not in accepts:
+            if name != "content":
+                changed[name] = None
+            elif "null" not in accepts:
                 changed["content"] = ""
                 message.content = given("", ("messages", index, "content")) if tracked else ""
-        elif name == "tool_calls" and kind is list:
+        elif name == "tool_calls" and kind is list and value:
             calls = value
         elif name in TYPED or not _is_scalar(value):
             return None
@@ -79,9 +81,7 @@ def read_exact(
         right = [call.raw for call in read]
         if right != calls:
             changed["tool_calls"] = right
-    message.raw = {**raw, **changed} if changed else raw
-    if "tool_calls" in raw and not calls:
-        message.raw = {name: value for name, value in message.raw.items() if name != "tool_calls"}
+    message.raw = without_nulls({**raw, **changed}) if changed else raw
     return message
 
 

@@ -10,7 +10,8 @@ understands another way lists it in its fact `accepts`, and gets it as it was gi
 - `image`, `image_url`, `input_audio` and the like: the types of parts that it tells apart. One that it does not name
   becomes another spelling of the same thing that it names. A program needs none: it gets the thing as `part.type`.
 
-Arguments that are None or an empty text become an empty object; empty lists of tools, calls or parts count as absent.
+Arguments that are None or an empty text become an empty object; empty lists of tools, calls or parts count as absent,
+and so does every field of a message that is None, but for the content.
 """
 
 from __future__ import annotations
@@ -90,18 +91,16 @@ def normalized_message(
     elif is_list(content) and not SPELLINGS.keys().isdisjoint(accepts):
         changed["content"] = [_respelled(part, accepts) for part in content]
     calls = raw.get("tool_calls")
-    if is_list(calls) and calls and "argument_text" not in accepts:
-        changed["tool_calls"] = [
-            _normalized_call(call, (*where, "tool_calls", index), limits, tracked=tracked)
-            for index, call in enumerate(calls)
-        ]
-    absent = "tool_calls" in raw and (calls is None or (is_list(calls) and not calls))
-    if not (changed or absent):
-        return raw
-    right = {**raw, **changed}
-    if absent:
-        del right["tool_calls"]
-    return right
+    if is_list(calls) and not (calls and "argument_text" in accepts):
+        path = (*where, "tool_calls")
+        read = [_normalized_call(call, (*path, at), limits, tracked=tracked) for at, call in enumerate(calls)]
+        changed["tool_calls"] = read or None
+    return without_nulls({**raw, **changed})
+
+
+def without_nulls(message: dict[str, Any]) -> Raw:
+    """Return a message without the fields that are None: to templates, null is another word for absent."""
+    return {name: value for name, value in message.items() if value is not None or name == "content"}
 
 
 def joined_texts(texts: Sequence[tuple[str, Path]], where: Path, between: str, *, tracked: bool) -> str:
