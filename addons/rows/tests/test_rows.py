@@ -3,10 +3,13 @@
 import json
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 import lect
 from lect import MessageError
 from lect_kit import AdapterSuite
+from lect_rows.turns import SHAREGPT_ROLES
 
 SYSTEM = {"role": "system", "content": "Be brief."}
 QUESTION = {"role": "user", "content": "1+1="}
@@ -64,6 +67,22 @@ ROWS = [
         [SYSTEM, QUESTION, ANSWER, {"role": "user", "content": "Add.\n1 and 1"}, ANSWER],
     ),
     ("alpaca", {"instruction": "1+1="}, [QUESTION]),
+    (
+        "turns",
+        {"messages": [["SYSTEM", "Be brief."], ["USER", "1+1="], ["ASSISTANT", "2"]]},
+        [SYSTEM, QUESTION, ANSWER],
+    ),
+    ("turns", {"system": "Be brief.", "messages": [["Human:", "1+1="], ["gpt", "2"]]}, [SYSTEM, QUESTION, ANSWER]),
+    (
+        "turns",
+        [["user", "1+1="], ["function_call", json.dumps(CALL)], ["observation", "2"], ["bot", "2"]],
+        [
+            QUESTION,
+            {"role": "assistant", "content": None, "tool_calls": [{"type": "function", "function": CALL}]},
+            {"role": "tool", "content": "2"},
+            ANSWER,
+        ],
+    ),
     ("pairs", [["1+1=", "2"], ["And one more?"]], [QUESTION, ANSWER, MORE]),
     ("pairs", {"src": ["1+1="], "tgt": ["2"], "context": {"system": "Be brief."}}, [SYSTEM, QUESTION, ANSWER]),
     ("pairs", {"src": "1+1=", "tgt": "2"}, [QUESTION, ANSWER]),
@@ -131,6 +150,13 @@ def test_a_row_is_recognised_named_or_given_as_json(format_, row, expected):
         ({"instruction": "x", "history": [["a"]]}, r"history\[0\] is \['a'\]"),
         ([["a"], ["b"]], r"\[0\] is \['a'\] \(list\); expected a question and an answer"),
         ([["a", "b", "c"]], r"\[0\] is"),
+        ([["user", "b", "c"]], r"\[0\] is .*; expected a role and a text"),
+        ([["user", "a"], ["assistant"]], r"\[1\] is \['assistant'\] \(list\); expected a role and a text"),
+        ([["user", "a"], ["assistant", None]], r"\[1\]\[1\] is None \(NoneType\); expected text"),
+        ([["user", "a"], {"role": "assistant", "content": "b"}], r"\[1\] is .*; expected a role and a text"),
+        ([["user", "a"], ["function_call", "b"]], r"\[1\]\[1\] is 'b' \(str\); expected a call"),
+        ({"messages": [["USER", "a"], ["NARRATOR", "b"]]}, "messages is .*: roles and texts, or questions and answers"),
+        ([["user", "assistant"]], 'the row is .*questions and answers.\n  try: turns such as .* or format="pairs"'),
         ([["a", None]], r"\[0\]\[1\] is None"),
         ({"src": ["a"], "tgt": []}, r"tgt is \[\] \(list\); expected as many texts as src has, 1"),
         ({"src": ["a"]}, "tgt is None"),
@@ -144,9 +170,42 @@ def test_the_error_for_a_malformed_row_names_row_and_field(row, said):
         lect.messages(row, row=17)
 
 
+texts = st.text() | st.sampled_from(["", "user", "Bot", " tool ", "user\n", ":", "[]"])
+spellings = st.sampled_from([str, str.upper, str.title, "{}:".format, " {} ".format])
+roles = st.sampled_from([*SHAREGPT_ROLES])
+
+
+def is_role(text):
+    return text.strip().removesuffix(":").casefold() in (*SHAREGPT_ROLES, "function_call")
+
+
+@given(st.lists(st.tuples(roles, spellings, texts), min_size=1, max_size=6))
+def test_lists_that_begin_with_roles_are_turns_however_they_are_spelled(turns):
+    assume(not all(is_role(text) for _, _, text in turns))
+    row = {"messages": [[spelled(role), text] for role, spelled, text in turns]}
+    expected = [{"role": SHAREGPT_ROLES[role], "content": text} for role, _, text in turns]
+    assert lect.messages(row) == lect.messages(row, format="turns") == expected
+
+
+@given(st.lists(st.tuples(texts, texts), min_size=1, max_size=6))
+def test_lists_are_questions_and_answers_if_none_begins_with_a_role(pairs):
+    expected = [
+        {"role": role, "content": text}
+        for pair in pairs
+        for role, text in zip(("user", "assistant"), pair, strict=True)
+    ]
+    assert lect.messages(pairs, format="pairs") == expected
+    begin = [is_role(question) for question, _ in pairs]
+    if not any(begin):
+        assert lect.messages(pairs) == expected
+    elif not all(begin) or all(is_role(answer) for _, answer in pairs):
+        with pytest.raises(MessageError, match="roles and texts, or questions and answers"):
+            lect.messages(pairs)
+
+
 def test_an_unknown_format_is_named():
     with pytest.raises(
-        MessageError, match="format is 'shargpt'\n  try: one of openai, sharegpt, alpaca, pairs, xtuner, prompt"
+        MessageError, match="format is 'shargpt'\n  try: one of openai, sharegpt, turns, alpaca, pairs, xtuner, prompt"
     ):
         lect.messages([QUESTION], format="shargpt")
     with pytest.raises(MessageError, match=r"\[0\].from is missing"):

@@ -44,10 +44,11 @@ def row(
     """Read a row of a data set: its messages as OpenAI has them, its tools, weights and preference, and the rest.
 
     Args:
-        data: One row, as an object or as JSON text: OpenAI's `messages`, ShareGPT's `from` and `value`, Alpaca's
-            `instruction`, `input` and `output`, pairs of question and answer, XTuner's `conversation`, or TRL's
-            `prompt`, `completion`, `chosen` and `rejected`.
-        format: `openai`, `sharegpt`, `alpaca`, `pairs`, `xtuner` or `prompt`; by default, the fields decide.
+        data: One row, as an object or as JSON text: OpenAI's `messages`, ShareGPT's `from` and `value`, lists of role
+            and text, Alpaca's `instruction`, `input` and `output`, pairs of question and answer, XTuner's
+            `conversation`, or TRL's `prompt`, `completion`, `chosen` and `rejected`.
+        format: `openai`, `sharegpt`, `turns`, `alpaca`, `pairs`, `xtuner` or `prompt`; by default, the fields decide,
+            and lists that all begin with the name of a role are `turns`.
         row: The number of the row, for error messages.
         parse_assistant: How to parse what assistants say, if the row has it as a model writes it, with reasoning and
             calls in tags: a `Template`, a model path, or a name from `lect.reply_formats()`. With True, reasoning is in

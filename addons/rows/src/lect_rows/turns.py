@@ -55,8 +55,10 @@ def recognised(data: Any) -> str:
         marks = {"instruction": "alpaca", "src": "pairs", "prompt": "prompt", "chosen": "prompt"}
         name = next((marks[key] for key in marks if key in data), None)
     else:
-        turns, _ = _listed(data)
+        turns, place = _listed(data)
         name = _mark(turns[0]) if turns else None
+        if name == "pairs":
+            name = _lists_are(turns, place or "the row")
     if name is None:
         refuse(
             f"{saferepr(data)} is not a conversation in a known format",
@@ -71,6 +73,29 @@ def _mark(turn: Any) -> str | None:
         return "pairs" if is_list(turn) else None
     marks = {"role": "openai", "from": "sharegpt", "input": "xtuner", "output": "xtuner"}
     return next((marks[key] for key in marks if key in turn), None)
+
+
+def _lists_are(turns: Sequence[Any], place: str) -> str:
+    """Return the name of the format of turns that are lists: all begin with a role, or none does.
+
+    Raises:
+        MessageError: If some of them do, or their texts are the names of roles too.
+    """
+    spoken = [[_role(text) is not None for text in turn] for turn in turns if is_list(turn)]
+    begin = [roles[:1] == [True] for roles in spoken]
+    if any(begin) and (not all(begin) or all(roles == [True, True] for roles in spoken)):
+        refuse(
+            f"{place} is {saferepr(turns)}: roles and texts, or questions and answers?",
+            'turns such as {"role": "user", "content": ...}, or {"src": [questions], "tgt": [answers]};'
+            ' in Python also format="turns" or format="pairs"',
+        )
+    return "turns" if any(begin) else "pairs"
+
+
+def _role(text: Any) -> str | None:
+    """Return the speaker that a text names, as in `USER` or `Human:`."""
+    speaker = text.strip().removesuffix(":").casefold() if isinstance(text, str) else None
+    return speaker if speaker == CALL or speaker in SHAREGPT_ROLES else None
 
 
 # The formats
@@ -90,15 +115,31 @@ def _openai(data: Any, place: str = "") -> Iterator[Raw]:
 def _sharegpt(data: Any, place: str = "") -> Iterator[Raw]:
     for turn, at in _turns(data, place):
         speaker, value = _text(turn, "from", at), _text(turn, "value", at)
-        message: Raw
-        if speaker == CALL:
-            message = {"role": "assistant", "content": None, "tool_calls": _calls(value, f"{at}.value")}
-        elif speaker in SHAREGPT_ROLES:
-            message = {"role": SHAREGPT_ROLES[speaker], "content": value}
-        else:
-            unexpected(f"{at}.from", speaker, f"one of {', '.join((*SHAREGPT_ROLES, CALL))}")
+        message = _spoken(speaker, value, f"{at}.from", f"{at}.value")
         _keep(message, turn, ("from", "value"), at)
         yield message
+
+
+def _spoken(speaker: str, text: str, speaker_at: str, text_at: str) -> Raw:
+    """Return the message of a speaker of ShareGPT."""
+    if speaker == CALL:
+        return {"role": "assistant", "content": None, "tool_calls": _calls(text, text_at)}
+    if speaker not in SHAREGPT_ROLES:
+        unexpected(speaker_at, speaker, f"one of {', '.join((*SHAREGPT_ROLES, CALL))}")
+    return {"role": SHAREGPT_ROLES[speaker], "content": text}
+
+
+def _lists(data: Any) -> Iterator[Raw]:
+    turns, place = _listed(data)
+    for index, turn in enumerate(turns):
+        at = f"{place}[{index}]"
+        if not is_list(turn) or len(turn) != 2:
+            unexpected(at, turn, "a role and a text")
+        for position, text in enumerate(turn):
+            if not isinstance(text, str):
+                unexpected(f"{at}[{position}]", text, "text")
+        speaker, text = turn
+        yield _spoken(_role(speaker) or speaker, text, f"{at}[0]", f"{at}[1]")
 
 
 def _keep(message: Raw, turn: Mapping[str, Any], read: tuple[str, ...], at: str) -> None:
@@ -241,6 +282,7 @@ def said(value: Any, place: str, role: str) -> list[Raw]:
 FORMATS: dict[str, Callable[[Any], Iterator[Raw]]] = {
     "openai": _openai,
     "sharegpt": _sharegpt,
+    "turns": _lists,
     "alpaca": _alpaca,
     "pairs": _pairs,
     "xtuner": _xtuner,
