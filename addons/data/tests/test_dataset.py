@@ -16,6 +16,8 @@ from functools import partial
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 import lect
 from lect import LossPolicy
@@ -236,12 +238,34 @@ def test_another_run_does_not_go_on(run, monkeypatch, capsys):
     write("chats.jsonl")
     with stopped(monkeypatch, "Ctrl-C", 1):
         run("chats.jsonl")
-    assert run("chats.jsonl", "--resume", "--max-length", "9") == 1
-    assert "was begun by a run with another max_length\n" in capsys.readouterr().err
+    for words in (["--resume"], []):
+        assert run("chats.jsonl", *words, "--max-length", "9") == 1
+        assert "was begun by a run with another max_length\n  try: the same" in capsys.readouterr().err
     write("chats.jsonl", lines() * 2)
     assert run("chats.jsonl", "--resume") == 1
     assert "was begun by a run with another input\n" in capsys.readouterr().err
-    assert run("chats.jsonl", "--allow-errors") == 0
+    assert run("chats.jsonl", "--restart", "--allow-errors") == 0
+    assert {*os.listdir()} == {"chats.jsonl", "out.parquet"}
+
+
+@pytest.mark.parametrize("output", ["out.parquet", "out.arrow", "out.jsonl"])
+def test_no_part_of_a_result_is_lost_by_mistake(run, monkeypatch, capsys, output):
+    write("chats.jsonl")
+    with stopped(monkeypatch, "Ctrl-C", 2):
+        run("chats.jsonl", output=output)
+    capsys.readouterr()
+    before = {name: os.stat(name).st_mtime_ns for name in os.listdir()}
+    assert run("chats.jsonl", output=output) == 1
+    what = f"lect: {output!r} is not complete\n  try: --resume, to go on, or --restart, which begins anew\n"
+    assert capsys.readouterr().err == what
+    assert {name: os.stat(name).st_mtime_ns for name in os.listdir()} == before
+    assert run("chats.jsonl", "--resume", "--allow-errors", output=output) == 0
+    for words in ([], ["--resume"]):
+        assert run("chats.jsonl", *words, output=output) == 1
+        assert f"{output!r} is complete\n  try: another OUT, or --restart" in capsys.readouterr().err
+    made = sequences(output)
+    assert run("chats.jsonl", "--restart", "--allow-errors", output=output) == 0
+    assert sequences(output) == made
 
 
 # What cannot be read or written
@@ -252,7 +276,15 @@ def test_another_run_does_not_go_on(run, monkeypatch, capsys):
     [
         ("empty.jsonl", b"", "there is no row in empty.jsonl"),
         ("blank.jsonl", b"\n\n\n", "there is no row in blank.jsonl"),
-        ("list.json", b' [{"messages": []}]', "is one list, which cannot be read in parts\n  try: jq -c '.[]'"),
+        ("list.json", b"[]", "there is no row in list.json"),
+        ("list.json", b" [ ] ", "there is no row in list.json"),
+        ("list.json", b"[", "'list.json' cannot be read after row 0: it is one list, which is not JSON"),
+        ("list.json", b'[{"messages": []}', "it is one list, which is not JSON: Expecting ',' delimiter"),
+        ("list.json", b'[{"messages": []},]', "it is one list, which is not JSON: Expecting value"),
+        ("list.json", b'[{"messages": []} {"messages": []}]', "it is one list, which is not JSON: Expecting ','"),
+        ("list.json", b'[{"messages": ', "it is one list, which is not JSON"),
+        ("list.json", b"[" * 100_000, "it is one list, which is not JSON: maximum recursion depth"),
+        ("list.json", b'[{"messages": []}]\n[{"messages": []}]', "more after its list; lists on lines of their own"),
         ("chats.txt", b"Hi", "is not a file of a known kind"),
         ("chats.jsonl.gz", gzip.compress(lines().encode())[:-20], "'chats.jsonl.gz' cannot be read after row"),
         ("chats.parquet", b"PAR1 no", "'chats.parquet' cannot be read after row 0"),
@@ -296,6 +328,70 @@ def test_lines_are_read_whole_whatever_the_size_of_blocks(run, encoded, monkeypa
     assert [row["input_ids"] for row in sequences("out.parquet")] == [each.ids for each in encoded]
 
 
+def json_values():
+    simple = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
+    return st.recursive(simple, lambda each: st.lists(each) | st.dictionaries(st.text(), each), max_leaves=5)
+
+
+@given(
+    st.lists(json_values(), min_size=1, max_size=9),
+    st.sampled_from(["", " ", "\n", "\r\n\t"]),
+    st.booleans(),
+    st.integers(12, 40),
+)
+def test_a_list_is_read_like_lines_whatever_is_in_it(tmp_path_factory, values, space, is_ascii, block):
+    rows = [json.dumps(value, ensure_ascii=is_ascii) for value in values]
+    assume(all(row.isprintable() or is_ascii for row in rows))
+    folder = tmp_path_factory.mktemp("list")
+    separator = f"{space},{space}"
+    (folder / "list.json").write_bytes(f"\ufeff{space}[{space}{separator.join(rows)}{space}]{space}".encode())
+    (folder / "lines.jsonl").write_bytes("\n".join(rows).encode())
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(files, "BLOCK", block)
+        listed, lined = ([*files.read(files.find([str(folder / name)]))] for name in ("list.json", "lines.jsonl"))
+    assert [row for chunk in listed for row in chunk.rows] == [row.encode() for row in rows]
+    assert [(chunk.rows, chunk.lines) for chunk in listed] == [(chunk.rows, chunk.lines) for chunk in lined]
+
+
+@pytest.mark.parametrize("name", ["list.json", "list.json.gz", "list.jsonl"])
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_list_gives_the_same_sequences_as_lines(run, encoded, name, indent):
+    text = json.dumps([ROWS[0], 3, *ROWS[1:]], indent=indent)
+    write(name, text if name != "list.jsonl" else text.replace("[", "[\n", 1))
+    assert run(name, "--errors", "errors.jsonl") == 1
+    assert [row["input_ids"] for row in sequences("out.parquet")] == [each.ids for each in encoded]
+    assert [(error["row"], error["line"]) for error in sequences("errors.jsonl")] == [(1, 2)]
+
+
+def test_bytes_that_are_not_utf_8_are_an_error_of_their_row(run, capsys):
+    with open("list.json", "wb") as file:
+        file.write(b'[{"messages": "\xff"}, ' + json.dumps(ROWS[0]).encode() + b"]")
+    assert run("list.json") == 1
+    assert "2, 1 of which cannot be used" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("model", "named"),
+    [
+        ("Qwen/Qwen2.5-7B", "--model qwen:qwen2.5 or --model lect:chatml"),
+        ("Qwen/Qwen3-8B-Base", "--model qwen:qwen3 or --model lect:chatml"),
+        ("google/gemma-2-9b", "--model gemma:gemma or --model lect:chatml"),
+        ("mistralai/Mistral-7B-v0.1", "--model mistral:mistral-v1 or --model lect:chatml"),
+        ("openai-community/gpt2", "--model lect:chatml"),
+    ],
+)
+@pytest.mark.parametrize("is_encoded", [True, False])
+def test_a_base_model_has_no_format_and_the_error_names_some(directory, capsys, model, named, is_encoded):
+    write("chats.jsonl")
+    words = ["--tokenizer", str(directory)] if is_encoded else []
+    assert main(["dataset", "chats.jsonl", "--model", model, *words, "-o", "out.parquet"]) == 1
+    shown = capsys.readouterr().err
+    what = f"{model} is a base model, which has no chat format; name the one that it is to learn"
+    assert shown == f"lect: {what}\n  try: {named}\n"
+    for each in re.findall("--model (\\S+)", named):
+        assert lect.resolve(each).kind == "chat"
+
+
 def test_a_tokenizer_of_another_model_is_refused_before_anything_is_written(directory, capsys):
     write("chats.jsonl")
     words = ["--model", "Qwen/Qwen2.5-7B-Instruct", "--tokenizer", str(directory), "-o", "out.parquet"]
@@ -306,7 +402,15 @@ def test_a_tokenizer_of_another_model_is_refused_before_anything_is_written(dire
     assert os.listdir() == ["chats.jsonl"]
 
 
-@pytest.mark.parametrize("words", [["--stats", "-o", "x.parquet"], [], ["-o", "x.parquet", "--column", "messages"]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--stats", "-o", "x.parquet"],
+        [],
+        ["-o", "x.parquet", "--resume", "--restart"],
+        ["-o", "x.parquet", "--column", "messages"],
+    ],
+)
 def test_the_command_line_may_be_wrong(words):
     write("chats.jsonl")
     assert main(["dataset", "chats.jsonl", "--model", MODEL, *words]) == 2

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import re
+from codecs import getincrementaldecoder
+from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -22,6 +27,8 @@ BYTES = 16 << 20
 BLOCK = 1 << 20
 LONGEST_LINE = 1 << 28
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+OPENS, CONTINUES, ENDS = (re.compile(rf"[ \t\n\r]*{each}[ \t\n\r]*") for each in (r"\[", ",", r"\]"))
+"""What stands before the first value of a list, before the others, and after the last."""
 
 
 class Source(NamedTuple):
@@ -40,7 +47,7 @@ class Chunk(NamedTuple):
     rows: Sequence[bytes] | pa.RecordBatch
     path: Path
     lines: Sequence[int]
-    """The line of each row, or its number in the table, from 1."""
+    """The line of each row, or its number in the table or list, from 1."""
     done: int
     """How many bytes of all files are read, roughly."""
 
@@ -109,11 +116,10 @@ def _json(source: Source) -> Iterator[tuple[Sequence[bytes], Sequence[int], int]
         rows: list[bytes] = []
         lines: list[int] = []
         size = 0
-        for line, row in enumerate(_lines(pa.input_stream(file, compression=source.compression)), 1):
-            if line == 1 and source.suffix == ".json" and row.lstrip().startswith(b"["):
-                what = f"{str(source.path)!r} is one list, which cannot be read in parts"
-                msg = f"{what}\n  try: jq -c '.[]', into a .jsonl"
-                raise SourceError(msg)
+        stream = pa.input_stream(file, compression=source.compression)
+        first = stream.read(BLOCK).removeprefix(BYTE_ORDER_MARK)
+        blocks = chain([first], iter(partial(stream.read, BLOCK), b""))
+        for line, row in enumerate((_values if _is_list(first, source.suffix) else _lines)(blocks), 1):
             if not row.strip():
                 continue
             rows.append(row)
@@ -126,11 +132,67 @@ def _json(source: Source) -> Iterator[tuple[Sequence[bytes], Sequence[int], int]
             yield rows, lines, source.size
 
 
-def _lines(stream: Any) -> Iterator[bytes]:
+def _is_list(start: bytes, suffix: str) -> bool:
+    """Return whether a file is one list of rows, and not a row on each line, which may be a list too."""
+    first, _, others = start.lstrip().partition(b"\n")
+    return first.startswith(b"[") and (suffix == ".json" or (first.strip() == b"[" and bool(others)))
+
+
+def _values(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield the values of a list of JSON as they stand in it.
+
+    Raises:
+        OSError: If it is no such list, or a value is too long.
+    """
+    # What is not UTF-8 is in the row as it was, for `lect.row` to refuse.
+    decode = getincrementaldecoder("utf-8")("surrogateescape").decode
+    parse = json.JSONDecoder().raw_decode
+    text, at, before = "", 0, OPENS
+    while True:
+        try:
+            begun = before.match(text, at)
+            if begun is None:
+                if ENDS.match(text, at):
+                    break
+                raise json.JSONDecodeError("Expecting ',' delimiter", text, at)
+            if before is OPENS and ENDS.match(text, begun.end()):
+                at = begun.end()
+                break
+            _, end = parse(text, begun.end())
+            if not (CONTINUES.match(text, end) or ENDS.match(text, end)):
+                # It may go on: 12 is the beginning of 123.
+                raise json.JSONDecodeError("Expecting ',' delimiter", text, end)
+        except (ValueError, RecursionError) as error:
+            text, at = text[at:], 0
+            more = _as_long_as(text, blocks)
+            if not more or len(text) > LONGEST_LINE or isinstance(error, RecursionError):
+                msg = f"it is one list, which is not JSON: {error}"
+                raise OSError(msg) from None
+            text += decode(more)
+            continue
+        yield text[begun.end() : end].encode("utf-8", "surrogateescape")
+        at, before = end, CONTINUES
+    if text[at:].strip() != "]" or any(block.strip() for block in blocks):
+        msg = "there is more after its list; lists on lines of their own are rows in a .jsonl"
+        raise OSError(msg)
+
+
+def _as_long_as(text: str, blocks: Iterator[bytes]) -> bytes:
+    """Read on, at least as much as there is: a long value is not parsed again for each block."""
     parts: list[bytes] = []
     size = 0
-    block = stream.read(BLOCK).removeprefix(BYTE_ORDER_MARK)
-    while block:
+    for block in blocks:
+        parts.append(block)
+        size += len(block)
+        if size >= len(text):
+            break
+    return b"".join(parts)
+
+
+def _lines(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    parts: list[bytes] = []
+    size = 0
+    for block in blocks:
         first, *others = block.split(b"\n")
         parts.append(first)
         size += len(first)
@@ -141,7 +203,6 @@ def _lines(stream: Any) -> Iterator[bytes]:
             yield b"".join(parts)
             yield from others[:-1]
             parts, size = [others[-1]], len(others[-1])
-        block = stream.read(BLOCK)
     yield b"".join(parts)
 
 

@@ -32,16 +32,17 @@ class Staging:
         errors: The file for rows that cannot be used; None for none.
         run: What the run is made of: only the same one can go on.
         resume: Whether to go on with one that was interrupted.
+        restart: Whether to begin anew, whatever is there.
 
     Attributes:
         steps: How many steps are done.
         tally: What the last step has noted, for the next to go on from.
 
     Raises:
-        LectError: If the file cannot be written, or another run has begun it.
+        LectError: If the file cannot be written, or is there, or a run has begun it that is not to go on.
     """
 
-    def __init__(self, output: Path, errors: Path | None, run: Mapping[str, Any], *, resume: bool):
+    def __init__(self, output: Path, errors: Path | None, run: Mapping[str, Any], *, resume: bool, restart: bool):
         if output.suffix not in KINDS:
             msg = f"{str(output)!r} is not a file of a known kind\n  try: one of the endings {', '.join(KINDS)}"
             raise LectError(msg)
@@ -52,7 +53,7 @@ class Staging:
         self._run = json.loads(json.dumps(run))
         self._state = _beside(output, ".partial.json")
         self._files: dict[str, BinaryIO] = {}
-        self._places = self._stored() if resume else {}
+        self._places = {} if restart else self._stored(resume=resume)
 
     def _open(self) -> None:
         """Open the files, if they are not: as long as there is nothing to write, there are none."""
@@ -64,16 +65,19 @@ class Staging:
             if path is not None:
                 self._files[name] = _opened(_beside(path, ".partial"), self._places.get(name, 0))
 
-    def _stored(self) -> dict[str, Any]:
+    def _stored(self, *, resume: bool) -> dict[str, Any]:
+        """Return how far another run got, if it is to go on."""
         if not self._state.exists():
+            if self.output.exists():
+                msg = f"{str(self.output)!r} is complete\n  try: another OUT, or --restart, which makes it anew"
+                raise LectError(msg)
             return {}
         stored: dict[str, Any] = json.loads(self._state.read_text("utf-8"))
         differing = [name for name, value in self._run.items() if stored["run"].get(name) != value]
-        if differing:
-            msg = (
-                f"{str(self.output)!r} was begun by a run with another {', '.join(differing)}\n"
-                "  try: the same arguments and files, or without --resume, which begins anew"
-            )
+        if differing or not resume:
+            what = f"was begun by a run with another {', '.join(differing)}" if differing else "is not complete"
+            goes_on = "the same arguments and files with --resume, which goes on" if differing else "--resume, to go on"
+            msg = f"{str(self.output)!r} {what}\n  try: {goes_on}, or --restart, which begins anew"
             raise LectError(msg)
         self.steps, self.tally = stored["steps"], stored["tally"]
         return stored

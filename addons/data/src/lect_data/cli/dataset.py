@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from argparse import ArgumentError
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +13,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Iterator, Mapping, Sequence
 
+    from lect import Resolution
     from lect_data import Formatter
     from lect_data.files import Chunk, Source
     from lect_data.staging import Staging
@@ -21,12 +24,15 @@ EPILOG = """\
 The result has a row for each sequence: row (the number of the input row), part, input_ids, labels, weights, length
 and turns. The exit code is 1 if a row cannot be used, unless --allow-errors is given: the result has all others.
 The output gets its name when it is whole. Until then it is beside that, in OUT.partial; --resume goes on with it.
+Neither a result nor a part of one is replaced unless --restart is given.
 
 examples:
   lect dataset chats.jsonl -o train.parquet --model Qwen/Qwen2.5-7B-Instruct --tokenizer ./Qwen2.5-7B-Instruct
   lect dataset chats/ -o train.parquet --model ./checkpoint-500 --tokenizer ./checkpoint-500 --max-length 4096
   lect dataset chats.jsonl.zst --stats --model Qwen/Qwen2.5-7B-Instruct --tokenizer ./Qwen2.5-7B-Instruct
 """
+DEFAULT = "default"
+"""The template of core that stands in for that of a base model."""
 SHOWN = 5
 """How many errors are shown."""
 
@@ -37,7 +43,8 @@ def configure(parser: ArgumentParser) -> None:
 
     parser.description = (
         "Make conversations into sequences to train on, in the format of a model: token ids with labels, or, without\n"
-        "a tokenizer, texts. Reads .jsonl, also with .gz or .zst, .parquet, .arrow, and directories of them."
+        "a tokenizer, texts. Reads .jsonl and .json, also with .gz or .zst, .parquet, .arrow, and directories of\n"
+        "them. A .json file may be one list of rows."
     )
     parser.epilog = EPILOG
     add = parser.add_argument
@@ -60,7 +67,9 @@ def configure(parser: ArgumentParser) -> None:
     add("--option", metavar="NAME=VALUE", action="append", default=[], type=option, dest="options", help=options)
     add("--errors", metavar="FILE", help="write the rows that cannot be used to this file, as JSON lines")
     add("--allow-errors", action="store_true", help="exit with 0 also if rows cannot be used")
-    add("--resume", action="store_true", help="go on with a run that was interrupted")
+    begun = parser.add_mutually_exclusive_group()
+    begun.add_argument("--resume", action="store_true", help="go on with a run that was interrupted")
+    begun.add_argument("--restart", action="store_true", help="begin anew, and replace a result that is there")
     add("--stats", action="store_true", help="write no file, and print only the summary")
 
 
@@ -85,6 +94,7 @@ def run(arguments: Namespace) -> int:
     from lect_data.tally import Tally
 
     sources = find(arguments.inputs)
+    _check_model(arguments.model)
     formatter = Formatter(
         arguments.model,
         arguments.tokenizer,
@@ -100,7 +110,8 @@ def run(arguments: Namespace) -> int:
     if not arguments.stats:
         errors = None if arguments.errors is None else Path(arguments.errors)
         made_of = _made_of(arguments, sources)
-        staging = Staging(Path(arguments.output), errors, made_of, resume=arguments.resume)
+        resume, restart = arguments.resume, arguments.restart
+        staging = Staging(Path(arguments.output), errors, made_of, resume=resume, restart=restart)
     tally = Tally(staging.tally if staging else None)
     shown = _format_all(formatter, sources, tally, staging)
     if not tally.rows:
@@ -120,6 +131,36 @@ def run(arguments: Namespace) -> int:
             first, *_ = each["error"].splitlines()
             screen.line(f"{each['file']}:{each['line']}: {first}")
     return 1 if tally.failed and not arguments.allow_errors else 0
+
+
+def _check_model(model: str) -> None:
+    """Refuse a base model: whoever trains it to chat chooses the format."""
+    import lect
+
+    resolution = lect.resolve(model)
+    if resolution.kind == "base":
+        named = " or ".join(f"--model {each}" for each in (*_formats_of(resolution), "lect:chatml"))
+        msg = f"{model} is a base model, which has no chat format; name the one that it is to learn\n  try: {named}"
+        raise lect.LectError(msg)
+
+
+def _formats_of(resolution: Resolution) -> Iterator[str]:
+    """Yield the template that a base model's family has for it, or for its version that was trained to chat."""
+    import lect
+
+    family = resolution.adapter
+    if family is None:
+        return
+    if resolution.template.name != DEFAULT:
+        yield f"{family.name}:{resolution.template.name}"
+        return
+    stem = re.sub("-(base|pt|pretrained)$", "", resolution.ref.path, flags=re.IGNORECASE)
+    for name in (stem, f"{stem}-Instruct", f"{stem}-Chat", f"{stem}-it"):
+        with suppress(lect.LectError):
+            chat = lect.resolve(name)
+            if chat.kind == "chat" and chat.adapter == family:
+                yield f"{family.name}:{chat.template.name}"
+                return
 
 
 def _check_tokenizer(formatter: Formatter, arguments: Namespace) -> None:
