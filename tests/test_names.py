@@ -3,6 +3,7 @@
 import importlib
 import itertools
 import json
+import re
 import tomllib
 from functools import cache
 
@@ -15,12 +16,15 @@ from repository import FOLDERS, folder
 import lect
 from lect.cli import main
 from lect.errors import InvalidModelPathError, LectError, UnknownModelError
-from lect.plugin import Family, Template
+from lect.plugin import Family, Later, Template
 from lect.registry.advice import package_for
 from lect.registry.discover import distributions
 from lect.registry.packages import PACKAGES
 from lect.registry.patterns import ANYTHING, NUMBER, WHOLE_NAME
+from lect.registry.refs import parse_ref, words_of
 from lect.registry.registry import Registry
+from lect.registry.words import meaning
+from lect_kit.samples import sample_names
 
 DATA = REPOSITORY / "tests/data"
 RESOLUTION = json.loads((DATA / "resolution.json").read_text("utf-8"))["models"]
@@ -155,6 +159,78 @@ def test_every_rule_for_a_base_model_says_why():
     for family in families().values():
         for rule in family.rules:
             assert rule.kind == "chat" or "a base model" in rule.note or "a pretrained model" in rule.note, rule
+
+
+# What a rule may rest on
+
+
+def rules_with_names():
+    """Yield every rule that gives a template, its family, and made-up names that its pattern fits."""
+    for family in families().values():
+        for rule in family.rules:
+            if isinstance(rule.template, Template | Later):
+                yield family, rule, sample_names(rule.pattern)
+
+
+def without_numbers(name):
+    """Return a name without its owner, its sizes and its versions: all numbers, and the words that belong to them."""
+    words = words_of(name.rpartition("/")[2].lower())
+    units = {"v"} | {after for before, after in itertools.pairwise(words) if before[0].isdigit()} & UNITS
+    return "-".join(word for word in words if not word[0].isdigit() and word not in units)
+
+
+def is_the_name_of_one_model(rule):
+    """Return whether a pattern is more than a family's word, and nothing but packaging may follow."""
+    words = [word for word in rule.pattern.removesuffix(WHOLE_NAME).split() if word[0] not in (ANYTHING, "?", NUMBER)]
+    return len(words) > 1 and (rule.kind == "base" or rule.pattern.endswith(WHOLE_NAME))
+
+
+UNITS = {"b", "e", "k", "m", "t", "x"}
+
+
+def test_a_familys_bare_word_is_no_claim():
+    given, wrong = {rule for _, rule, _ in rules_with_names()}, {}
+    for family, _, names in rules_with_names():
+        for name in filter(None, map(without_numbers, names)):
+            decides, _ = family._fitting(parse_ref(name))
+            if decides in given and not is_the_name_of_one_model(decides):
+                wrong[family.name, decides.pattern] = name
+    assert wrong == {}, "ask for a size or a version, name the owner, or let nothing follow the name"
+
+
+def test_a_rule_that_says_who_made_a_model_asks_for_the_owner():
+    rules = [each for each in rules_with_names() if re.search(r"\bby [A-Z]", each[1].note)]
+    assert rules
+    for family, rule, names in rules:
+        for name in names:
+            assert family._fitting(parse_ref(name))[0] is rule
+            assert family._fitting(parse_ref(f"somebody/{name.rpartition('/')[2]}"))[0] is not rule, name
+
+
+@pytest.mark.parametrize("length", ["4k", "16K", "128k", "8192", "32768", "131072-GGUF", "Q4_K_M-8192"])
+def test_a_context_length_makes_no_base_model_of_a_name(length):
+    wrong = []
+    for _, rule, names in rules_with_names():
+        if rule.kind == "base" and meaning("base").isdisjoint(rule.pattern.split()):
+            wrong += [name for name in names if rule.fit(parse_ref(f"{name}-{length}"))]
+    assert wrong == []
+
+
+def test_packaging_is_no_context_length():
+    for packed in ("Q4_K_M.gguf", "GGUF-Q3_K_L", "gptq-4bit-128g", "bnb-4bit", "AWQ-w4a16"):
+        assert claim(f"meta-llama/Llama-3.1-8B-{packed}").kind == "base"
+    assert claim("ibm-granite/granite-8b-code-base-128k").kind == "base"
+
+
+@pytest.mark.parametrize("path", ["vicuna-7b", "jeffwan/vicuna-13b", "mistral-7b-instruct"])
+def test_where_a_name_may_mean_several_formats_the_error_and_why_name_their_templates(path, capsys):
+    with pytest.raises(UnknownModelError) as caught:
+        lect.resolve(path)
+    named = set(re.findall(r"'(\w+:[\w.-]+)'", str(caught.value)))
+    assert len({lect.template(name).name for name in named}) > 1
+    assert main(["why", path]) == 1
+    why = capsys.readouterr().out
+    assert all(name in why for name in named)
 
 
 # The order of plugins

@@ -70,7 +70,7 @@ class Rule(_Fields):
         template: The template, or a `Later`; a `ReplyFormat` for models of which only that is known; None for names
             that look like the family's but use another format.
         kind: `chat`, or `base` for a model that was not trained to chat; after a base model's name only sizes and
-            packaging (`-hf-AWQ`) may follow.
+            packaging (`-hf-AWQ`) may follow, and a context length (`-8192`) only if the name says `base`.
         note: The reason, for people.
 
     Raises:
@@ -149,11 +149,10 @@ class Family:
         Raises:
             PluginError: If no rule fits and the family has several templates.
         """
-        if match.template:
-            return _made(self._templates[match.template])
-        if len(self._templates) == 1:
-            return _made(next(iter(self._templates.values())))
-        names = ", ".join(f"{self.name}:{name}" for name in self._templates)
+        known = [match.template] if match.template else list(self._templates)
+        if len(known) == 1:
+            return _made(self._templates[known[0]])
+        names = ", ".join(f"{self.name}:{name}" for name in known)
         msg = f"{self.name} does not know {model_path!r} and has several templates\n  try: one of {names}"
         raise PluginError(msg)
 
@@ -174,8 +173,7 @@ class Family:
     def near_miss(self, ref: "ModelRef") -> str | None:
         """Return how far the nearest rule got with a name that no rule fits."""
         misses = [missed(rule.pattern, ref, rule.kind) for rule in self.rules]
-        _, why = max(filter(None, misses), key=lambda miss: miss[0], default=(0, None))
-        return why
+        return max(filter(None, misses), key=lambda miss: miss[0], default=(0, None))[1]
 
 
 def _made(template: Template | Later) -> Template:

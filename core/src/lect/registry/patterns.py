@@ -19,7 +19,9 @@ WHOLE_NAME = "."
 _YEAR, _MONTH, _DAY = "20[23][0-9]", "(?:0[1-9]|1[0-2])", "(?:0[1-9]|[12][0-9]|3[01])"
 _DATES = (_YEAR, f"(?:20)?[23][0-9] ?{_MONTH}(?: ?{_DAY})?", f"{_MONTH} ?{_DAY}", f"(?:{_DAY} ?)?{_MONTH} ?{_YEAR}")
 """Dates as names have them: 2024, 2507 or 2025-07-31, 0905, 08-2024."""
-_DATE = re.compile(rf"(?<!\S)(?:{'|'.join(_DATES)})(?!\S)")
+_ANOTHER = re.compile(rf"(?<!\S)(?:{'|'.join(_DATES)}|chatml)(?!\S)")
+_CONTEXT = re.compile(r"(?<!\S)(?<!q )(?:[0-9]+ k|[0-9]{4,})(?!\S)")
+"""The length of a context, as servers add it to the name of a chat model: 8192, 128k; not the `4_K` of `Q4_K_M`."""
 _SPECIAL = frozenset("*?#\\^$+()[]{}")
 
 
@@ -35,9 +37,8 @@ class Fit(NamedTuple):
 
         A rule that knows such a model has the word in its pattern.
         """
-        date = _DATE.search(" ".join(self.rest))
-        if date or "chatml" in self.rest:
-            return date[0] if date else "chatml"
+        if said := _ANOTHER.search(" ".join(self.rest)):
+            return said[0]
         base = self.rest[self.rest.index("distill") + 1 :] if "distill" in self.rest else ()
         return "distill" if added_words(base) else ""
 
@@ -66,6 +67,8 @@ def _forbidden_word(pattern: str, kind: Kind, rest: tuple[str, ...]) -> str:
     if kind == "base":
         # A model that was tuned keeps the name of its base and adds a word of its own: then its format is unknown.
         allowed = meaning("size", "packaging")
+        if meaning("base").isdisjoint((*_words(pattern), *rest)) and (length := _CONTEXT.search(" ".join(rest))):
+            return length[0]
     elif pattern.endswith(WHOLE_NAME):
         allowed = meaning("size", "packaging", "adapter")
     else:
@@ -155,8 +158,7 @@ def _meant(wanted: str, found: tuple[str, ...], ref: "ModelRef") -> str:
 def problem_of(pattern: str) -> str:
     """Return why a pattern cannot fit any name, and what to try; empty if it can."""
     if "/" in pattern:
-        owner, _, name = pattern.partition("/")
-        if owner and name and "/" not in name and _SPECIAL.isdisjoint(pattern):
+        if all(pattern.partition("/")) and pattern.count("/") == 1 and _SPECIAL.isdisjoint(pattern):
             return ""
         return "with a `/` it is a whole owner/name\n  try: 'acme/chat-7b', or words without an owner: 'acme * chat'"
     words = pattern.split()

@@ -8,7 +8,7 @@ __lect_api__ = "~=1.0"
 
 adapter = Family(
     "cohere",
-    Rule("?c ?4 ?ai command a reasoning ?08 ?2025", COMMAND_A_REASONING),
+    Rule("?c ?4 ?ai command a reasoning 08 2025", COMMAND_A_REASONING),
     Rule("?c ?4 ?ai command a 03 2025", COMMAND_A),
     Rule("?c ?4 ?ai command r 7 b arabic", None, note="a model of its own, whose template was not seen"),
     Rule("?c ?4 ?ai command r 7 b ?12 ?2024", COMMAND_R7B),

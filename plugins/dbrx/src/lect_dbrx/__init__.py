@@ -47,6 +47,6 @@ DBRX = Template(
 
 adapter = Family(
     "dbrx",
-    Rule("dbrx instruct", DBRX),
+    Rule("dbrx instruct .", DBRX),
     Rule("dbrx base", DEFAULT, kind="base", note="a base model: the chat markers were never trained on"),
 )

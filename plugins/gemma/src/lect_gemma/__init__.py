@@ -29,8 +29,9 @@ adapter = Family(
     Rule("gemma 3|4 # b pt", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("gemma 3 270 m", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("gemma 3|4 ?n e # b", DEFAULT, kind="base", note=NEVER_CHATTED),
-    Rule("gemma 4 # b ?a ?# ?b", DEFAULT, kind="base", note=NEVER_CHATTED),
+    Rule("gemma 4 # b", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("gemma ?1.1|2 2|7|9|27 b", DEFAULT, kind="base", note=NEVER_CHATTED),
+    Rule("codegemma 1.1 7 b", None, note="its maker has published no such model, only codegemma-1.1-7b-it"),
     Rule("codegemma ?1.1 # b", DEFAULT, kind="base", note=NEVER_CHATTED),
     templates=[GEMMA4_FIRST],
 )

@@ -11,7 +11,8 @@ NEVER_CHATTED = "a base model: it was never trained to chat"
 TASKS = "a pretrained model that was tuned on tasks, not on conversations: it has no chat format"
 PATTERNS = (
     "afm 4.5 b base",
-    "bloom",
+    "bigscience/bloom",
+    "bloom # b|m",
     "breeze 7 b base",
     "openai-community/gpt2",
     "openai-community/gpt2-medium",
@@ -43,6 +44,6 @@ PATTERNS = (
 
 adapter = Family(
     "pretrained",
-    Rule("bloomz # b|m ?# ?mt|p", DEFAULT, kind="base", note=TASKS),
+    Rule("bloomz # b|m ?1 ?mt|p", DEFAULT, kind="base", note=TASKS),
     *(Rule(pattern, DEFAULT, kind="base", note=NEVER_CHATTED) for pattern in PATTERNS),
 )

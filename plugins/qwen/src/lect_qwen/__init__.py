@@ -74,5 +74,5 @@ adapter = Family(
     Rule("qwen 1.5 moe a # b", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("codeqwen 1.5 # b", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("qwen vl|audio", DEFAULT, kind="base", note=NEVER_CHATTED),
-    Rule("qwen 2|2.5 ?coder|math|vl|audio # b ?a ?# ?b", DEFAULT, kind="base", note=NOT_FOR_CHAT),
+    Rule("qwen 2|2.5 ?coder|math|vl|audio # b", DEFAULT, kind="base", note=NOT_FOR_CHAT),
 )

@@ -73,7 +73,10 @@ ONE_SHOT = TurnTemplate(
 
 adapter = Family(
     "vicuna",
-    Rule("vicuna * v 0", ONE_SHOT, note="v0 was trained on the older format"),
-    Rule("vicuna", VICUNA),
-    Rule("longchat", VICUNA),
+    Rule("vicuna ?7|13 ?b ?delta v 0", ONE_SHOT, note="v0 was trained on the older format"),
+    Rule("vicuna # b v 1.1|1.3|1.5", VICUNA),
+    Rule("vicuna ?# ?b ?delta ?v 1.1|1.3|1.3.0|1.5", VICUNA),
+    Rule("vicuna 33 b", VICUNA, note="its first version was v1.3"),
+    Rule("vicuna", None, note="without a version it may be v0, 'vicuna:one_shot', or later, 'vicuna:vicuna_v1.1'"),
+    Rule("longchat 7|13 b", VICUNA),
 )

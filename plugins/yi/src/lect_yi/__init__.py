@@ -25,9 +25,13 @@ YI_1_5 = YI.but(
     source="01-ai/Yi-1.5-34B-Chat, tokenizer_config.json",
 )
 
+NEVER_CHATTED = "a base model: the chat markers were never trained on"
+
 adapter = Family(
     "yi",
     Rule("yi 1.5 # b chat", YI_1_5),
     Rule("yi # b chat", YI),
-    Rule("yi ?1.5|coder # b", DEFAULT, kind="base", note="a base model: the chat markers were never trained on"),
+    Rule("yi 6|9|34 b 200 k", DEFAULT, kind="base", note=NEVER_CHATTED),
+    Rule("yi 1.5 9|34 b 32 k", DEFAULT, kind="base", note=NEVER_CHATTED),
+    Rule("yi ?1.5|coder # b", DEFAULT, kind="base", note=NEVER_CHATTED),
 )
