@@ -17,11 +17,10 @@ from lect.plugin import install_command
 
 CASES = json.loads((Path(__file__).parent / "data/hostile_paths.json").read_text("utf-8"))["cases"]
 # Families whose package has another name.
-PACKAGES = {"llama-2": "llama", "llama-3": "llama", "starling": "openchat"}
+PACKAGES = {"chatml": "dolphin", "llama-2": "llama", "llama-3": "llama", "starling": "openchat"}
 # No package knows them, and FastChat's rules would give them a wrong format.
 NOBODYS = {
     "NousResearch/Hermes-2-Pro-Mistral-7B",
-    "cognitivecomputations/dolphin-2.9-llama3-8b",
     "openchat/openchat-3.5-0106-gemma",
 }
 MOST_LINES = 2_000

@@ -18,9 +18,10 @@ class TestDolphin(AdapterSuite):
         "TheBloke/dolphin-2.5-mixtral-8x7b-GGUF": "dolphin-2.5-mixtral",
         "cognitivecomputations/dolphin-2.7-mixtral-8x7b": "dolphin-2.5-mixtral",
         "cognitivecomputations/dolphin-2_6-phi-2": "dolphin-2.6-phi-2",
+        "cognitivecomputations/dolphin-2.9-llama3-8b": "dolphin-2.9-llama3",
+        "bartowski/dolphin-2.9-llama3-70b-GGUF": "dolphin-2.9-llama3",
     }
     others = [
-        "cognitivecomputations/dolphin-2.9-llama3-8b",
         "cognitivecomputations/Dolphin3.0-Llama3.1-8B",
         "cognitivecomputations/TinyDolphin-2.8-1.1b",
         "ByteDance/Dolphin-v2",

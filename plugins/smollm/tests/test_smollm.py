@@ -16,12 +16,14 @@ class TestSmollm(AdapterSuite):
         "HuggingFaceTB/SmolLM2-135M-Instruct": "smollm2",
         "unsloth/SmolLM2-360M-Instruct-GGUF": "smollm2",
         "HuggingFaceTB/SmolLM2-1.7B": "default",
+        "HuggingFaceTB/SmolLM-360M-Instruct": "smollm",
+        "bartowski/SmolLM-1.7B-Instruct-v0.2-GGUF": "smollm",
         "HuggingFaceTB/SmolLM3-3B": "smollm3",
         "HuggingFaceTB/SmolLM3-3B-Base": "default",
         "HuggingFaceTB/SmolLM-360M": "default",
     }
     base = ["HuggingFaceTB/SmolLM2-1.7B", "HuggingFaceTB/SmolLM3-3B-Base", "HuggingFaceTB/SmolLM-360M"]
-    others = ["HuggingFaceTB/SmolVLM-Instruct", "HuggingFaceTB/SmolLM-360M-Instruct", "smollmao-7b"]
+    others = ["HuggingFaceTB/SmolVLM-Instruct", "smollmao-7b"]
 
 
 def test_smollm3_takes_tools_for_code():

@@ -60,8 +60,20 @@ PHI2 = Template(
     source="cognitivecomputations/dolphin-2_6-phi-2, chat_template of the GGUF behind Ollama's dolphin-phi:2.7b",
 )
 
+LLAMA3_2_9 = MIXTRAL.but(
+    name="dolphin-2.9-llama3",
+    stop=["<|im_end|>"],
+    markers=["<|im_start|>", "<|im_end|>", "<|begin_of_text|>", "<|end_of_text|>"],
+    evidence="attested",
+    source=(
+        "cognitivecomputations/dolphin-2.9-llama3-8b, README.md, as YinanWusoymilk/hf-readme at 1ab39f2 keeps it, and "
+        "huggingface/huggingface.js at fe42e68, packages/ollama-utils/src/chat-template-automap.ts: dolphin-llama3:8b"
+    ),
+)
+
 adapter = Family(
     "dolphin",
+    Rule("dolphin 2.9 llama 3 8|70 b .", LLAMA3_2_9),
     Rule("dolphin 2.8 mistral 7 b v 02 .", MISTRAL_2_8),
     Rule("dolphin 2.6 mistral 7 b dpo laser .", MISTRAL_2_6),
     Rule("dolphin 2.5|2.7 mixtral 8 x 7 b .", MIXTRAL),

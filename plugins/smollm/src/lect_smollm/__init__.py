@@ -1,7 +1,7 @@
 """SmolLM, by Hugging Face."""
 
 from lect.plugin import DEFAULT, Family, Rule
-from lect_smollm.smollm2 import SMOLLM2
+from lect_smollm.smollm2 import SMOLLM, SMOLLM2
 from lect_smollm.smollm3 import SMOLLM3
 
 __lect_api__ = "~=1.0"
@@ -13,5 +13,6 @@ adapter = Family(
     Rule("smollm 3 3 b base", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("smollm 3 3 b .", SMOLLM3),
     Rule("smollm 2 1.7|135|360 b|m instruct .", SMOLLM2),
+    Rule("smollm 1.7|135|360 b|m instruct ?v ?0.2 .", SMOLLM),
     Rule("smollm ?2 1.7|135|360 b|m", DEFAULT, kind="base", note=NEVER_CHATTED),
 )

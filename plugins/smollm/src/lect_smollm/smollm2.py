@@ -1,4 +1,4 @@
-"""SmolLM2: ChatML, with its own default system text."""
+"""SmolLM, which is ChatML, and SmolLM2, which has its own default system text."""
 
 from lect.plugin import Turn, TurnTemplate
 
@@ -16,4 +16,15 @@ SMOLLM2 = TurnTemplate(
     stop=["<|im_end|>", "<|endoftext|>"],
     markers=["<|endoftext|>", "<|im_start|>", "<|im_end|>"],
     source="HuggingFaceTB/SmolLM2-1.7B-Instruct, tokenizer_config.json",
+)
+SMOLLM = SMOLLM2.but(
+    name="smollm",
+    default_system="",
+    stop=["<|im_end|>"],
+    markers=["<|endoftext|>", "<|im_start|>", "<|im_end|>"],
+    evidence="attested",
+    source=(
+        "huggingface/alignment-handbook at 0213b5b, recipes/smollm/sft/config.yaml, and hiyouga/LLaMA-Factory at "
+        "00577a8, src/llamafactory/data/template.py"
+    ),
 )
