@@ -223,6 +223,15 @@ def test_what_only_looks_like_a_date_or_names_no_other_base_may_follow(follows):
     assert family.match(parse_ref(f"acme-2-7b-chat-{follows}")).template == "chatml"
 
 
+@pytest.mark.parametrize("length", ["4k", "128K", "8192", "32768-GGUF", "AWQ-16k"])
+def test_a_context_length_makes_no_base_model_of_a_name(length):
+    family = Family("acme", Rule("acme # b ?base", DEFAULT, kind="base"), Rule("acme # b 32 k", DEFAULT, kind="base"))
+    assert family.match(parse_ref(f"acme-7b-{length}")) is None
+    assert "must not follow" in family.near_miss(parse_ref(f"acme-7b-{length}"))
+    for name in (f"acme-7b-base-{length}", "acme-7b-32k", "acme-7b-Q4_K_M", "acme-7b-IQ4_K", "acme-7b-GPTQ-4bit-128g"):
+        assert family.match(parse_ref(name)).kind == "base"
+
+
 def test_a_rule_states_the_dates_that_it_knows():
     family = Family("acme", Rule("acme 2 # b chat ?2507|0905 ?08 ?2024", CHATML))
     for name in ("acme-2-7b-chat", "acme-2-7b-chat-2507-AWQ", "acme-2-7b-chat-0905", "acme-2-7b-chat-08-2024"):

@@ -20,7 +20,7 @@ _YEAR, _MONTH, _DAY = "20[23][0-9]", "(?:0[1-9]|1[0-2])", "(?:0[1-9]|[12][0-9]|3
 _DATES = (_YEAR, f"(?:20)?[23][0-9] ?{_MONTH}(?: ?{_DAY})?", f"{_MONTH} ?{_DAY}", f"(?:{_DAY} ?)?{_MONTH} ?{_YEAR}")
 """Dates as names have them: 2024, 2507 or 2025-07-31, 0905, 08-2024."""
 _ANOTHER = re.compile(rf"(?<!\S)(?:{'|'.join(_DATES)}|chatml)(?!\S)")
-_CONTEXT = re.compile(r"(?<!\S)(?<!q )(?:[0-9]+ k|[0-9]{4,})(?!\S)")
+_CONTEXT = re.compile(r"(?<!\S)(?<!\bq )(?<!\biq )(?:[0-9]+ k|[0-9]{4,})(?!\S)")
 """The length of a context, as servers add it to the name of a chat model: 8192, 128k; not the `4_K` of `Q4_K_M`."""
 _SPECIAL = frozenset("*?#\\^$+()[]{}")
 
@@ -50,7 +50,7 @@ def matched_words(pattern: str, ref: "ModelRef", kind: Kind = "chat") -> Fit | N
     if "/" in pattern:
         return Fit(ref.path.lower(), ()) if ref.path.lower() == pattern.lower() else None
     fit = _fit(_words(pattern), ref.words)
-    return None if fit is None or _forbidden_word(pattern, kind, fit.rest) else fit
+    return None if fit is None or _forbidden_word(pattern, kind, fit) else fit
 
 
 def _words(pattern: str) -> list[str]:
@@ -62,18 +62,19 @@ def added_words(rest: tuple[str, ...]) -> list[str]:
     return list(_others(rest, meaning("size", "packaging", "adapter", "version", "chat")))
 
 
-def _forbidden_word(pattern: str, kind: Kind, rest: tuple[str, ...]) -> str:
+def _forbidden_word(pattern: str, kind: Kind, fit: Fit) -> str:
     """Return the first word that must not follow those that a pattern takes; empty if there is none."""
     if kind == "base":
         # A model that was tuned keeps the name of its base and adds a word of its own: then its format is unknown.
         allowed = meaning("size", "packaging")
-        if meaning("base").isdisjoint((*_words(pattern), *rest)) and (length := _CONTEXT.search(" ".join(rest))):
+        says_base = not meaning("base").isdisjoint((*fit.literal.split("-"), *fit.rest))
+        if not says_base and (length := _CONTEXT.search(" ".join(fit.rest))):
             return length[0]
     elif pattern.endswith(WHOLE_NAME):
         allowed = meaning("size", "packaging", "adapter")
     else:
         return ""
-    return next(_others(rest, allowed), "")
+    return next(_others(fit.rest, allowed), "")
 
 
 def _others(words: tuple[str, ...], known: frozenset[str]) -> Iterator[str]:
@@ -130,7 +131,7 @@ def missed(pattern: str, ref: "ModelRef", kind: Kind = "chat") -> tuple[int, str
     if not best.literal:
         return None
     if count == len(wanted):
-        word = _forbidden_word(pattern, kind, best.rest) or best.another
+        word = _forbidden_word(pattern, kind, best) or best.another
         why = f"all of {pattern!r} fits, but {word!r} must not follow"
     else:
         place = f"the name {f'has {best.rest[0]!r}' if best.rest else 'ends'}, where {wanted[count]!r} is expected"
@@ -144,8 +145,7 @@ def missed(pattern: str, ref: "ModelRef", kind: Kind = "chat") -> tuple[int, str
 def _meant(wanted: str, found: tuple[str, ...], ref: "ModelRef") -> str:
     """Return the name that was perhaps meant, if an expected word is similar to the one found."""
     near = near_names(found[0], wanted.removeprefix("?").split("|"), likeness=0.7) if found else []
-    start = ref.path.lower().rfind(found[0]) if near else -1
-    if start < 0:
+    if not near or (start := ref.path.lower().rfind(found[0])) < 0:
         return ""
     was = ref.path[start : start + len(found[0])]
     word = near[0].capitalize() if was[0].isupper() else near[0]
@@ -191,5 +191,5 @@ def _problem_of_word(word: str) -> str:
 
 def sample_name(pattern: str) -> str:
     """Return a name that a pattern fits."""
-    wanted = [word.removeprefix("?").partition("|")[0] for word in _words(pattern) if word != ANYTHING]
-    return "-".join("7" if word == NUMBER else word for word in wanted) or "name"
+    wanted = (word.removeprefix("?").partition("|")[0] for word in _words(pattern) if word != ANYTHING)
+    return "-".join(wanted).replace(NUMBER, "7") or "name"
