@@ -136,7 +136,8 @@ def deviations(name):
     for row in json.loads((REPOSITORY / "plugins" / name / "deviations.json").read_text("utf-8")):
         cases.setdefault((template_of.get(row["slug"], row["slug"]), row["reason"]), []).append(row["case"])
     for (template, reason), slugs in cases.items():
-        yield f"- `{template}`, {codes(slugs)}: {prose(reason)}"
+        # Not `codes`, which escapes for the cells of tables.
+        yield f"- `{template}`, {', '.join(f'`{each}`' for each in slugs)}: {prose(reason)}"
 
 
 # Pages.

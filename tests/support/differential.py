@@ -155,9 +155,11 @@ def disorder(draw, text, *, parts, calls):
     )
 
 
-def conversations(text, *, parts=False, calls=True):
-    """Return lists of messages: three quarters in good order."""
+def conversations(text, *, parts=False, calls=True, disorderly=True):
+    """Return lists of messages: three quarters in good order, or all if not `disorderly`."""
     in_order = rounds(text, parts=parts, calls=calls)
+    if not disorderly:
+        return in_order
     return st.integers(0, 3).flatmap(lambda quarter: in_order if quarter else disorder(text, parts=parts, calls=calls))
 
 
@@ -222,7 +224,7 @@ def respelled(slug, messages):
     ]
 
 
-def check(slug, template, *, parts=False, calls=True, options=None, max_examples=100):
+def check(slug, template, *, parts=False, calls=True, disorderly=True, options=None, max_examples=100):
     """Assert that a template gives what its maker's does, on random conversations.
 
     Args:
@@ -230,13 +232,14 @@ def check(slug, template, *, parts=False, calls=True, options=None, max_examples
         template: Ours.
         parts: Whether contents may be lists of parts.
         calls: Whether there may be tools, calls and results.
+        disorderly: Whether messages may be in any order.
         options: Strategies for the values of the maker's options, by name; each is given or left out at random.
         max_examples: How many conversations to try, each with a generation prompt and without.
     """
     reference()
     text = texts(template.markers)
     arguments = {
-        "messages": conversations(text, parts=parts, calls=calls),
+        "messages": conversations(text, parts=parts, calls=calls, disorderly=disorderly),
         "tools": st.none() | tools(text) if calls else st.none(),
         "options": st.fixed_dictionaries({}, optional=options or {}),
     }

@@ -3,7 +3,8 @@
     python tests/support/make_goldens.py qwen                           # those that the family has
     python tests/support/make_goldens.py qwen Qwen--Qwen3.5-0.8B ...    # and these
 
-A template that has no goldens in `../shared` is rendered here, with the options that it reads.
+A template that has no goldens in `../shared` is rendered here, with the options that it reads. Where the maker publishes
+code instead, the prompts that were recorded by running it are copied.
 
 A conversation that is normalized before any template sees it is rendered again: the maker's template gets the messages
 that were normalized. Run by hand when an oracle changes; the tests read only what is in the repository.
@@ -15,6 +16,8 @@ import sys
 import differential
 from goldens import REPOSITORY, SHARED, golden_files
 
+RECORDED = SHARED / "oracles/autumn/recorded"
+"""Prompts of makers that publish code."""
 OPTIONS = {
     "enable_thinking": [True, False],
     "thinking": [True, False],
@@ -43,7 +46,12 @@ def main(family, *added):
             "conversations": battery,
         },
     )
-    for slug in [*(slug for slug, path in golden_files().items() if path.parents[2].name == family), *added]:
+    folder = REPOSITORY / f"plugins/{family}/tests/golden"
+    recorded = {entry["slug"]: entry for entry in json.loads((RECORDED / "index.json").read_text("utf-8"))}
+    for slug in {*added, *(path.stem for path in folder.glob("*.json"))} & recorded.keys():
+        write(folder / f"{slug}.json", recorded_cases(recorded[slug]))
+    slugs = [slug for slug, path in golden_files().items() if path.parents[2].name == family]
+    for slug in [*slugs, *(slug for slug in added if slug not in recorded)]:
         entry = index[slug]
         made = SHARED / f"oracles/goldens/{slug}.json"
         given = {case["id"]: case for case in battery}
@@ -59,7 +67,7 @@ def main(family, *added):
         options = SHARED / f"oracles/goldens_options/{slug}.json"
         if options.exists():
             cases |= json.loads(options.read_text("utf-8"))["goldens"]
-        target = REPOSITORY / f"plugins/{family}/tests/golden/{slug}.json"
+        target = folder / f"{slug}.json"
         cases |= kept_options(slug, right, target, cases)
         provenance = {
             "model": entry["id"],
@@ -69,6 +77,18 @@ def main(family, *added):
             "made by": "the maker's Jinja template, rendered as transformers 5.22 does, the clock at 2024-07-26",
         }
         write(target, {"provenance": provenance, "cases": cases})
+
+
+def recorded_cases(entry):
+    """Return the golden file of prompts that were recorded by running a maker's code; scenes may occur repeatedly."""
+    cases = {}
+    for row in json.loads((RECORDED / f"{entry['slug']}.json").read_text("utf-8")):
+        given = {name: value for name, value in row["options"].items() if value is not None}
+        end = {"add_generation_prompt": given.pop("add_generation_prompt")}
+        name = ", ".join([row["scene"], *(f"{option} {value}" for option, value in given.items())])
+        cases[name] = {"messages": row["messages"], "tools": row["tools"], **end, "options": given, "text": row["text"]}
+    provenance = {"model": entry["id"], "template": entry["source"], "made by": f"the maker's code; {entry['note']}"}
+    return {"provenance": provenance, "cases": cases}
 
 
 def all_cases(slug, battery):

@@ -14,6 +14,7 @@ COPYRIGHTS = {
     "OpenGVLab/InternVL": "Copyright (c) 2023 OpenGVLab",
     "PaddlePaddle/PaddleNLP": "Copyright (c) 2020 PaddlePaddle Authors. All Rights Reserved",
     "allenai/open-instruct": "Copyright 2024 AllenAI. All rights reserved.",
+    "deepseek-ai/deepseek-recipe": "Copyright (c) 2026 DeepSeek",
     "ggml-org/llama.cpp": "Copyright (c) 2023-2026 The ggml authors",
     "haotian-liu/LLaVA": "",
     "huggingface/transformers": "Copyright 2018- The Hugging Face team. All rights reserved.",

@@ -1,10 +1,49 @@
-"""DeepSeek against its maker's own templates."""
+"""DeepSeek against its maker's own templates and code."""
 
+from itertools import permutations
+
+import pytest
+
+import lect
 from lect_kit import AdapterSuite
+
+V4 = ["deepseek-ai/DeepSeek-V4-Pro", "deepseek-ai/DeepSeek-V4-Flash-0731"]
+
+
+def with_results(order):
+    """Return three calls, and their results in an order."""
+    calls = [{"id": f"call_{number}", "function": {"name": "f", "arguments": {"n": number}}} for number in range(3)]
+    return [
+        {"role": "user", "content": "Try all."},
+        {"role": "assistant", "content": "", "tool_calls": calls},
+        *({"role": "tool", "tool_call_id": f"call_{number}", "content": f"result {number}"} for number in order),
+    ]
+
+
+@pytest.mark.parametrize("model", V4)
+@pytest.mark.parametrize("order", permutations(range(3)))
+def test_results_are_in_the_order_of_their_calls(model, order):
+    expected = lect.render(model, with_results(range(3))).text
+    prompt = lect.render(model, with_results(order))
+    assert prompt.text == expected
+    assert prompt.unused == ()
+    assert [segment.text for segment in prompt.segments if "result " in segment.text] == [
+        "result 0",
+        "result 1",
+        "result 2",
+    ]
+
+
+@pytest.mark.parametrize("model", V4)
+@pytest.mark.parametrize("effort", ["maximum", 3, ["high"]])
+def test_an_effort_that_does_not_exist_is_refused(model, effort):
+    with pytest.raises(lect.LectError, match="reasoning_effort is"):
+        lect.render(model, [{"role": "user", "content": "Hi"}], reasoning_effort=effort)
 
 
 class TestDeepSeek(AdapterSuite):
     plugin = "deepseek"
+    deviations = "../deviations.json"
     goldens = {
         "golden/deepseek-ai--deepseek-coder-6.7b-instruct.json": "deepseek-coder",
         "golden/deepseek-ai--deepseek-math-7b-rl.json": "deepseek-llm-chat",
@@ -18,6 +57,10 @@ class TestDeepSeek(AdapterSuite):
         "golden/deepseek-ai--DeepSeek-V3-0324.json": "deepseek-v3-0324",
         "golden/deepseek-ai--DeepSeek-V4.json": "deepseek-v4",
         "golden/deepseek-ai--DeepSeek-V4-Flash-0731.json": "deepseek-v4-flash-0731",
+        "golden/deepseek-v4-pro.json": "deepseek-v4",
+        "golden/deepseek-v4-flash.json": "deepseek-v4",
+        "golden/deepseek-v4-flash-0731.json": "deepseek-v4-flash-0731",
+        "golden/deepseek-v4-recipe.json": "deepseek-v4",
         "golden/deepseek-r1-0528.json": "deepseek-r1-0528",
         "golden/deepseek-v3.1-terminus.json": "deepseek-v3.1-terminus",
         "golden/deepseek-v3.2-exp.json": "deepseek-v3.2-exp",

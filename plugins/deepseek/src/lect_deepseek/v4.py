@@ -1,15 +1,16 @@
-"""DeepSeek-V4: questions, results and instructions share a user turn; the tools follow the system texts."""
+"""DeepSeek-V4: questions and results share a user turn; the tools follow the text that opens the conversation."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 
+from lect.errors import saferepr
 from lect.plugin import Call, Chat, Message, Writer
 from lect_deepseek.dsml import DEEPSEEK_V4_DSML, V3_2
 from lect_deepseek.plain import EOS
-from lect_deepseek.v3 import write_systems
 from lect_deepseek.v3_1 import VOCABULARY
 
-BEFORE_TOOLS = """## Tools
+BEFORE_TOOLS = """\n
+## Tools
 
 You have access to a set of tools to help answer the user's question. You can invoke tools by writing a \
 "<｜DSML｜tool_calls>" block like the following:
@@ -38,6 +39,11 @@ Otherwise, output directly after </think> with tool calls or final response.
 AFTER_TOOLS = """
 You MUST strictly follow the above defined tool name and parameter schemas to invoke tool calls.
 """
+RESPONSE_FORMAT = """\n
+## Response Format:
+
+You MUST strictly adhere to the following schema to reply:
+"""
 THOROUGH = """Reasoning Effort: Absolute maximum with no shortcuts permitted.
 You MUST be very thorough in your thinking and comprehensively decompose the problem to resolve the root cause, \
 rigorously stress-testing your logic against all potential paths, edge cases, and adversarial scenarios.
@@ -54,39 +60,58 @@ assumption remains unchecked and no error remains undiscovered.
 
 """
 ASKS = ("user", "developer", "tool")
-"""The roles that are written in a user turn."""
+"""The roles of a user turn."""
+SHARES = ("user", "tool")
+"""The roles that share a turn where they are consecutive."""
+LOW, HIGH, MAX = ("low", "minimal"), ("high", "none", "medium", "xhigh"), ("max", "ultra")
+"""The efforts that the maker's package deepseek-recipe accepts; it takes those of a group for the first of it."""
 
 
-def write_preamble(chat: Chat, out: Writer) -> None:
-    """Write the system texts, the tools and the format of the answer, where given."""
-    systems = [message.content for message in chat.messages if message.role == "system"]
-    write_systems(chat, out)
-    begun = len(systems) > 1 or any(systems)
+def results_in_order(messages: Sequence[Message]) -> list[Message]:
+    """Return the messages, the results of each user turn in the order of the calls that they answer.
+
+    A question between two results stays where it is; a result that answers none of the last calls comes first.
+    """
+    ordered = list(messages)
+    place: dict[object, int] = {}
+    begin = 0
+    for end, message in enumerate([*messages, None]):
+        if message is not None and message.role in SHARES:
+            continue
+        here = [index for index in range(begin, end) if messages[index].role == "tool"]
+        by_call = sorted(here, key=lambda index: place.get(messages[index].raw.get("tool_call_id"), 0))
+        for index, result in zip(here, by_call, strict=True):
+            ordered[index] = messages[result]
+        begin = end + 1
+        if message is not None and message.tool_calls:
+            place = {call.id: index for index, call in enumerate(message.tool_calls) if call.id}
+    return ordered
+
+
+def write_tools(chat: Chat, out: Writer) -> None:
+    """Write the tools, one JSON object per line, how to call them, and the format of the answer, where given."""
     if chat.tools:
-        out += "\n\n" if begun else "", BEFORE_TOOLS
-        for index, tool in enumerate(chat.tools):
-            if tool.get("type") == "function":
-                function, path = chat.function(index)
-                out += chat.json(function, *path), "\n"
+        out.append(BEFORE_TOOLS)
+        for index in range(len(chat.tools)):
+            function, path = chat.function(index)
+            out += chat.json(function, *path), "\n"
         out.append(AFTER_TOOLS)
-    if "response_format" in chat.options:
-        out += "\n\n" if begun or chat.tools else "", "## Response Format:\n\n"
-        out.append("You MUST strictly adhere to the following schema to reply:\n")
+    if chat.option("response_format"):
+        out.append(RESPONSE_FORMAT)
         out.append(chat.json(chat.options["response_format"], "options", "response_format"))
 
 
 def write_call(chat: Chat, out: Writer, call: Call) -> None:
     """Write one call: each argument in a tag that says whether it is text; the rest is JSON."""
     out += '<｜DSML｜invoke name="', call.name, '">\n'
-    for name, value, where in chat.named_arguments(call):
+    # A text that is not JSON is an argument of that name.
+    unread = [("arguments", call.arguments, (*call.path, "arguments"))]
+    arguments = unread if isinstance(call.arguments, str) else chat.named_arguments(call)
+    for name, value, where in arguments:
         is_text = isinstance(value, str)
-        out += (
-            '<｜DSML｜parameter name="',
-            name,
-            '" string="true">' if is_text else '" string="false">',
-        )
+        out += '<｜DSML｜parameter name="', name, '" string="true">' if is_text else '" string="false">'
         out += chat.text(value, *where) if is_text else chat.json(value, *where), "</｜DSML｜parameter>\n"
-    out.append("</｜DSML｜invoke>\n" if call.arguments else "\n</｜DSML｜invoke>\n")
+    out.append("</｜DSML｜invoke>\n" if arguments else "\n</｜DSML｜invoke>\n")
 
 
 def write_answer(chat: Chat, out: Writer, message: Message, *, keeps_thought: bool) -> None:
@@ -106,40 +131,53 @@ def write_answer(chat: Chat, out: Writer, message: Message, *, keeps_thought: bo
 
 
 def v4(chat: Chat, out: Writer, *, efforts: Mapping[str, str]) -> None:
-    """Write DeepSeek-V4.
+    """Write DeepSeek-V4; the first of the `efforts` is the default.
 
-    Thoughts are kept after the last question, and everywhere if there are tools or results, or `drop_thinking` is
-    False.
+    Thoughts are kept after the last question, and everywhere if there are tools or `drop_thinking` is False. Where
+    earlier thoughts are dropped, so are earlier developer messages.
     """
-    thinking = chat.option("thinking", chat.option("enable_thinking", False))
-    effort = chat.option("reasoning_effort")
-    out.append(chat.bos)
-    if thinking and chat.messages and isinstance(effort, str):
-        out.append(efforts.get(effort, ""))
-    write_preamble(chat, out)
+    thinking = bool(chat.option("thinking", chat.option("enable_thinking", False)))
+    effort = chat.option("reasoning_effort", kind="text") or next(iter(efforts))
+    if effort not in efforts:
+        chat.refuse(f"reasoning_effort is {saferepr(effort)}", instead=f"one of {', '.join(efforts)}")
     asked = max((message.index for message in chat.messages if message.role in ASKS), default=-1)
-    keeps_all = (
-        bool(chat.tools)
-        or not chat.option("drop_thinking", True)
-        or any(message.role == "tool" for message in chat.messages)
-    )
-    asking = False
-    for message in out.turns(chat.messages):
-        if message.role in ASKS:
-            out.append("\n\n" if asking else "<｜User｜>")
-            asking = True
-            is_result = message.role == "tool"
-            out += "<tool_result>" if is_result else "", message.content, "</tool_result>" if is_result else ""
+    keeps_all = bool(chat.tools) or not chat.option("drop_thinking", True)
+    dropped = {
+        message.index
+        for message in chat.messages[: max(asked, 0)]
+        if message.role == "developer" and thinking and not keeps_all
+    }
+    opens = bool(chat.messages) and chat.messages[0].role in ("system", "developer") and 0 not in dropped
+    out += chat.bos, efforts[effort] if thinking else ""
+    if not opens:
+        write_tools(chat, out)
+    for place, message in enumerate(out.turns(results_in_order(chat.messages))):
+        if message.index in dropped:
+            out.by_rule(message.content)
         elif message.role == "assistant":
-            asking = False
-            write_answer(chat, out, message, keeps_thought=bool(thinking and (keeps_all or message.index > asked)))
+            write_answer(chat, out, message, keeps_thought=thinking and (keeps_all or message.index > asked))
+        elif message.role == "system":
+            out.append(message.content)
+        elif message.role == "developer":
+            if not message.content:
+                chat.refuse("a developer message is empty", instead="give it a text, or leave it out")
+            out += "<｜User｜>", message.content
+        elif message.role in SHARES:
+            shares = place > 0 and chat.messages[place - 1].role in SHARES
+            is_result = message.role == "tool"
+            out += "\n\n" if shares else "<｜User｜>", "<tool_result>" if is_result else ""
+            out += message.content, "</tool_result>" if is_result else ""
+        else:
+            chat.refuse(f"there is no turn for the role {message.role!r}", instead="system, user, assistant or tool")
+        if opens and place == 0:
+            write_tools(chat, out)
     if chat.add_generation_prompt:
         out += "<｜Assistant｜>", "<think>" if thinking else "</think>"
 
 
 V4 = V3_2.but(
     name="deepseek-v4",
-    program=partial(v4, efforts={"max": THOROUGH}),
+    program=partial(v4, efforts={**dict.fromkeys(HIGH + LOW, ""), **dict.fromkeys(MAX, THOROUGH)}),
     options={
         "thinking": bool,
         "enable_thinking": bool,
@@ -149,10 +187,12 @@ V4 = V3_2.but(
     },
     markers={**VOCABULARY, "｜DSML｜": None, "<tool_result>": None, "</tool_result>": None},
     reply=DEEPSEEK_V4_DSML.grammar,
-    source="deepseek-ai/DeepSeek-V4, as llama.cpp b21e4de has it",
+    source="deepseek-ai/DeepSeek-V4-Pro, encoding/encoding_dsv4.py, as sgl-project/sglang at cce0a12 has it",
 )
 V4_FLASH_0731 = V4.but(
     name="deepseek-v4-flash-0731",
-    program=partial(v4, efforts={"high": THOROUGH, "max": EXHAUSTIVE}),
-    source="deepseek-ai/DeepSeek-V4-Flash-0731, as llama.cpp b21e4de has it",
+    program=partial(
+        v4, efforts={**dict.fromkeys(LOW, ""), **dict.fromkeys(HIGH, THOROUGH), **dict.fromkeys(MAX, EXHAUSTIVE)}
+    ),
+    source="deepseek-ai/DeepSeek-V4-Flash-0731, encoding/encoding_dsv4.py, as sgl-project/sglang at cce0a12 has it",
 )
