@@ -12,6 +12,7 @@ from gallery_examples import TALK, conversation, generation_prompt, rendered, wi
 from gallery_markdown import anchor, code, codes, folded, prose, table
 
 import lect
+from lect.facts import EVIDENCE
 from lect.plugin import CHATML, DEFAULT
 from lect.plugin.grammar import ReplyFormat
 
@@ -42,7 +43,6 @@ CHANGES = (
     "an answer is not shown as the model writes it, or without its stop: [train with `unroll`]"
     "(../how-to/train-on-what-you-serve.md#history-that-changes)"
 )
-ATTESTED = "attested: the source names two independent projects that state it; no file of the maker's was at hand"
 PLAIN_TEXT = "plain text: nothing can protect a prompt against a user who writes them"
 
 
@@ -169,7 +169,7 @@ def facts(name, template):
         ("separators", PLAIN_TEXT if template.text_separators else "control tokens"),
         ("history", history([template])),
         ("source", prose(template.source)),
-        ("evidence", ATTESTED) if template.evidence else (),
+        ("evidence", EVIDENCE[template.evidence]) if template.evidence else (),
         *(
             ("checked against", checked_against(golden))
             for owner, _, golden in (goldens(name) if name else ())
@@ -332,9 +332,10 @@ chat: see [Base models](../explanation/base-models.md). *Stop* lists the strings
 ids where the maker states them. *History* says whether a conversation that goes on only adds to its prompt
 (`template.prefix_stable`), reasoning included: servers that cache prompts and trainers rely on that. *Checked against*
 names the source of the prompts with which the tests compare the template, byte for byte, and how far that copy can be
-trusted; without it, the template was written from its source alone. *Evidence* says that a format is attested: no
-file of the maker's was at hand, and the two independent projects of *source* state the same. The other fields are
-explained in [Templates](../reference/templates.md#template).
+trusted; without it, the template was written from its source alone. *Evidence* says that no file of
+the maker's was at hand: a format is attested if the two independent projects of *source* state the same, and
+second-hand if *source* names who copies or converts the maker's file. The other fields are explained in
+[Templates](../reference/templates.md#template).
 """
 
 

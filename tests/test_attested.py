@@ -1,14 +1,17 @@
-"""Formats of which no maker's file was at hand: each equals what two independent projects write.
+"""Formats of which no maker's file was at hand: each says so, and equals what two independent projects write, if attested.
 
 `plugins/*/tests/attested.json` has, by template and by project, prompts that the project's own code wrote, or that are
 put together from the strings that it states; `made by` says which.
 """
 
 import json
+import re
 
 import make_metadata
 import pytest
 from goldens import REPOSITORY
+
+from lect.cli import main
 
 ATTESTED = {
     name: witnesses
@@ -18,12 +21,27 @@ ATTESTED = {
 KEYS = {"messages", "tools", "add_generation_prompt", "options", "text"}
 
 
-TEMPLATES = {
-    name: template
+ALL = {
+    (plugin, name): template
     for plugin in make_metadata.PLUGINS
     for name, template in make_metadata.templates_of(plugin).items()
-    if template.evidence == "attested"
 }
+TEMPLATES = {name: template for (_, name), template in ALL.items() if template.evidence == "attested"}
+SECOND_HAND = re.compile(r", as |\bGGUF\b|from one copy|its maker publishes none")
+"""How a source says that the maker's own file was not at hand."""
+
+
+@pytest.mark.parametrize("template", ALL.values(), ids=str)
+def test_a_format_is_second_hand_if_its_source_names_who_has_it_from_the_maker(template):
+    if template.evidence != "attested":
+        assert template.evidence == ("second-hand" if SECOND_HAND.search(template.source) else "")
+
+
+@pytest.mark.parametrize(("plugin", "name"), [each for each, template in ALL.items() if template.evidence])
+def test_why_says_that_no_file_of_the_makers_was_at_hand(plugin, name, capsys):
+    assert main(["why", "acme/model", "--adapter", f"{plugin}:{name}"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert f" evidence {ALL[plugin, name].evidence}: the source names " in shown
 
 
 def test_every_attested_format_has_its_witnesses_and_no_other_has():

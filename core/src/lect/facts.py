@@ -13,6 +13,11 @@ from lect.values import SPELLINGS
 ACCEPTABLE = frozenset({"parts", "null", "argument_text", *SPELLINGS})
 STANDARD_ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 
+EVIDENCE = {
+    "attested": "attested: the source names two independent projects that state it; no file of the maker's was at hand",
+    "second-hand": "second-hand: the source names who copies or converts the maker's file, which was not at hand",
+}
+
 Ids = Sequence[int | None]
 """The token ids of a numbered marker, by number."""
 Texts = Mapping[str, int | None] | Iterable[str]
@@ -92,7 +97,7 @@ class Facts:
             `argument_text` for the arguments of calls; a template of Jinja also lists the parts that it names.
         source: Where the format is written down, with its revision.
         evidence: `attested` if no file of the maker's was at hand, and two independent projects, both named in
-            `source`, state the same format.
+            `source`, state the same format; `second-hand` if `source` names who copies or converts the maker's file.
     """
 
     __slots__ = (
@@ -116,7 +121,7 @@ class Facts:
         options: Mapping[str, type | None] | Iterable[str] = (),
         accepts: Iterable[str] = (),
         source: str = "",
-        evidence: Literal["", "attested"] = "",
+        evidence: Literal["", "attested", "second-hand"] = "",
     ):
         if not isinstance(name, str) or not name:
             msg = f"the name of a template is {saferepr(name)}; expected a text"

@@ -11,6 +11,7 @@ from lect.cli.inputs import ADAPTER, MODEL, utf8
 from lect.cli.screen import Painted, Screen, write_json
 from lect.cli.wording import reword
 from lect.errors import FallbackWarning, ModelPathWarning, PluginWarning
+from lect.facts import EVIDENCE
 from lect.registry.refs import parse_ref
 from lect.registry.resolve import fallback_note
 from lect.reports import Verdict
@@ -28,7 +29,6 @@ examples:
   LECT_PINS='acme/*=lect-qwen:qwen' lect why acme/qwen2.5-7b-instruct
 """
 STYLES = {"won": "green", "tied": "red"}
-ATTESTED = "attested: the source names two independent projects that state it; no file of the maker's was at hand"
 HISTORY = "history does not show an answer as the model writes it: to train, unroll it"
 SEPARATORS = "plain text: nothing can protect a prompt against a user who writes them"
 
@@ -109,12 +109,10 @@ def _facts(resolution: lect.Resolution) -> list[tuple[str, str]]:
         ("because", reword(resolution.reason, "why")),
         ("kind", resolution.kind + base),
         ("source", template.source or "not given"),
-        *([("evidence", ATTESTED)] if template.evidence else []),
+        ("evidence", EVIDENCE.get(template.evidence, template.evidence)),
         ("written at", template.written_at),
         ("stop", stops_text(template)),
         ("BOS", bos_advice(template)),
-    ]
-    more = [
         ("default system", repr(template.default_system) if template.default_system else ""),
         ("supports", ", ".join(sorted(template.capabilities))),
         ("options", ", ".join(template.options)),
@@ -124,7 +122,7 @@ def _facts(resolution: lect.Resolution) -> list[tuple[str, str]]:
         ("note", fallback_note(resolution).partition("\n")[0] if resolution.fallback else ""),
         *(("warning", text) for text in resolution.warnings),
     ]
-    return facts + [(fact, text) for fact, text in more if text]
+    return [(fact, text) for fact, text in facts if text]
 
 
 def _row(verdict: Verdict) -> tuple[str, str, Painted, str]:
@@ -140,12 +138,9 @@ def _as_data(model: str, found: Found) -> dict[str, Any]:
         "words": list((resolution.ref if resolution else parse_ref(model)).words),
         "adapter": resolution.adapter.name if resolution and resolution.adapter else None,
         "package": (resolution.package if resolution else "") or None,
-        "kind": resolution.kind if resolution else None,
-        "fallback": resolution.fallback if resolution else None,
-        "reason": resolution.reason if resolution else None,
+        **{name: getattr(resolution, name, None) for name in ("kind", "fallback", "reason")},
         "template": template_data(resolution.template) if resolution else None,
-        "warnings": list(resolution.warnings) if resolution else [],
-        "remarks": list(resolution.remarks) if resolution else [],
+        **{name: list(getattr(resolution, name, ())) for name in ("warnings", "remarks")},
         "candidates": [_verdict_data(verdict) for verdict in found.candidates],
         "pins": [
             {

@@ -159,5 +159,6 @@ V3_2 = Template(
         **dict.fromkeys(("<result>", "</result>")),
     },
     reply=DEEPSEEK_V32_DSML.grammar,
-    source="deepseek-ai/DeepSeek-V3.2, encoding/encoding_dsv32.py",
+    source="deepseek-ai/DeepSeek-V3.2, encoding/encoding_dsv32.py, as vllm-project/vllm at 026ddf8 copies it",
+    evidence="second-hand",
 )

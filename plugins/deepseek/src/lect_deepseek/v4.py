@@ -188,6 +188,7 @@ V4 = V3_2.but(
     markers={**VOCABULARY, "｜DSML｜": None, "<tool_result>": None, "</tool_result>": None},
     reply=DEEPSEEK_V4_DSML.grammar,
     source="deepseek-ai/DeepSeek-V4-Pro, encoding/encoding_dsv4.py, as sgl-project/sglang at cce0a12 has it",
+    evidence="second-hand",
 )
 V4_FLASH_0731 = V4.but(
     name="deepseek-v4-flash-0731",
@@ -195,4 +196,5 @@ V4_FLASH_0731 = V4.but(
         v4, efforts={**dict.fromkeys(LOW, ""), **dict.fromkeys(HIGH, THOROUGH), **dict.fromkeys(MAX, EXHAUSTIVE)}
     ),
     source="deepseek-ai/DeepSeek-V4-Flash-0731, encoding/encoding_dsv4.py, as sgl-project/sglang at cce0a12 has it",
+    evidence="second-hand",
 )

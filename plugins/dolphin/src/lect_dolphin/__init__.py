@@ -58,6 +58,7 @@ PHI2 = Template(
     stop=["<|im_end|>", "<|endoftext|>"],
     markers=["<|im_start|>", "<|im_end|>", "<|endoftext|>"],
     source="cognitivecomputations/dolphin-2_6-phi-2, chat_template of the GGUF behind Ollama's dolphin-phi:2.7b",
+    evidence="second-hand",
 )
 
 LLAMA3_2_9 = MIXTRAL.but(

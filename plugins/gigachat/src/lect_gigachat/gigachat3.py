@@ -63,6 +63,7 @@ GIGACHAT_3 = Template(
     markers=["<s>", "</s>", "<|role_sep|>", "<|message_sep|>"],
     reply=GIGACHAT3.grammar,
     source="ai-sage/GigaChat3-10B-A1.8B, chat_template.jinja, as ggml-org/llama.cpp at b21e4de has it",
+    evidence="second-hand",
 )
 GIGACHAT_3_1 = GIGACHAT_3.but(
     name="gigachat-3.1",
@@ -70,4 +71,5 @@ GIGACHAT_3_1 = GIGACHAT_3.but(
     stop=["</s>", "<|message_sep|>"],
     markers=[*GIGACHAT_3.markers, CALL],
     source="ai-sage/GigaChat3.1-10B-A1.8B, chat_template.jinja, as ggml-org/llama.cpp at b21e4de has it",
+    evidence="second-hand",
 )

@@ -92,6 +92,7 @@ INTERNVL_HF = Template(
         "OpenGVLab/InternVL3-1B-hf, chat_template.jinja, as huggingface/transformers at d56c55bf564d writes it: "
         "src/transformers/models/internvl/convert_internvl_weights_to_hf.py"
     ),
+    evidence="second-hand",
 )
 
 NEVER_CHATTED = "a base model: it was not tuned to follow instructions"

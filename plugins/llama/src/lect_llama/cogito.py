@@ -81,4 +81,5 @@ COGITO = LLAMA3_1.but(
         sections=(JSON_IN_TAGS, Section((JSON_OBJECT,), ("[",), ("]",), between=",")),
     ),
     source="deepcogito/cogito-v1-preview-llama-3B, the GGUF of Ollama's cogito:3b",
+    evidence="second-hand",
 )

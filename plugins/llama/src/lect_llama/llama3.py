@@ -215,6 +215,7 @@ NEMOTRON_70B = LLAMA3_1.but(
     program=partial(llama3_1, dated=False),
     options={"custom_tools": None, "tools_in_user_message": bool, "builtin_tools": None},
     source="nvidia/Llama-3.1-Nemotron-70B-Instruct-HF, the GGUF of Ollama's nemotron:70b",
+    evidence="second-hand",
 )
 LLAMA3_2 = LLAMA3_1.but(
     name="llama-3.2",

@@ -107,4 +107,5 @@ LLAMA4 = Template(
     accepts=["parts"],
     reply=LLAMA4_PYTHONIC.grammar,
     source="meta-llama/Llama-4-Scout-17B-16E-Instruct, chat_template.json, as axolotl 0.19 has it",
+    evidence="second-hand",
 )

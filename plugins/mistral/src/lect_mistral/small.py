@@ -155,4 +155,5 @@ DEVSTRAL_2505 = SMALL_3_2.but(
     capabilities=["system"],
     accepts=[],
     source="mistralai/Devstral-Small-2505, the GGUF of Ollama's devstral:latest; its maker's repository has none",
+    evidence="second-hand",
 )

@@ -204,6 +204,7 @@ DEVSTRAL = MINISTRAL_3.but(
     accepts=["parts"],
     default_system=DEVSTRAL_SYSTEM,
     source="unsloth/Devstral-Small-2507, chat_template.jinja; its maker publishes none",
+    evidence="second-hand",
 )
 MINISTRAL_3_REASONING = MAGISTRAL_2509.but(
     name="ministral-3-reasoning",

@@ -218,4 +218,5 @@ GLIMMER = Template(
         "meta-models/Muse-Glimmer-30B, chat_template.jinja, as ollama/ollama at 43f4eda has it in "
         "model/renderers/testdata; the BOS as its renderer and modelscope/ms-swift at 3602360 write it"
     ),
+    evidence="second-hand",
 )  # fmt: skip

@@ -154,4 +154,5 @@ NANBEIGE4_2 = Template(
         sections=(Section((FUNCTION_TAGS, JSON_OBJECT), ("<tool_call>",), ("</tool_call>",), before=("\n\n", "\n")),),
     ),
     source="Nanbeige/Nanbeige4.2-3B, chat_template.jinja, as ggml-org/llama.cpp at aa2f2f4 has it",
+    evidence="second-hand",
 )

@@ -57,6 +57,7 @@ MINI = Template(
     ],
     reply=NEMOTRON_MINI.grammar,
     source="nvidia/Nemotron-Mini-4B-Instruct, the GGUF of Ollama's nemotron-mini:4b",
+    evidence="second-hand",
 )  # fmt: skip
 MINITRON = Template(
     "minitron",
@@ -67,4 +68,5 @@ MINITRON = Template(
         "nvidia/Mistral-NeMo-Minitron-8B-Instruct, tokenizer_config.json, from one copy (onnxruntime-extensions), and "
         "its model card"
     ),
+    evidence="second-hand",
 )

@@ -74,4 +74,5 @@ OMNI = NEMOTRON3.but(
     accepts=["parts"],
     markers=[*NEMOTRON3.markers, "<image>", "<video>", "<so_embedding>"],
     source="nvidia/Nemotron-3-Nano-Omni-30B-A3B-Reasoning, chat_template.jinja, as in transformers and Ollama",
+    evidence="second-hand",
 )

@@ -74,4 +74,5 @@ SUPER_V1_5 = Template(
     ],
     reply=NEMOTRON_NANO_V2.grammar,
     source="nvidia/Llama-3_3-Nemotron-Super-49B-v1_5, tokenizer_config.json, from one copy (llama.cpp)",
+    evidence="second-hand",
 )  # fmt: skip

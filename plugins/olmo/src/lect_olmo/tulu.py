@@ -84,6 +84,7 @@ OLMOE = TULU3.but(
     stop={"<|endoftext|>": 50279},
     markers=["<|system|>", *OLMO.markers],
     source="allenai/OLMoE-1B-7B-0924-Instruct, as nomic-ai/gpt4all quotes the template of its GGUF file",
+    evidence="second-hand",
 )
 # Another token opens the prompt and closes an answer.
 OLMOE_0125 = TULU3.but(

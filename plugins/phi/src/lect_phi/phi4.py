@@ -157,4 +157,5 @@ PHI4_MULTIMODAL = PHI4_MINI.but(
     accepts=["parts"],
     markers=[*PHI4_MINI.markers, "<|image|>", "<|audio|>"],
     source="microsoft/Phi-4-multimodal-instruct, as huggingface/transformers converts it",
+    evidence="second-hand",
 )

@@ -77,6 +77,7 @@ SAILOR2 = QWEN1_5.but(
     stop=[*STOP],
     markers=[*QWEN2_5_MARKERS],
     source="sail/Sailor2-1B-Chat, tokenizer.chat_template of the GGUF behind Ollama's sailor2:1b",
+    evidence="second-hand",
 )
 # A Qwen2.5, too. The opening of an answer follows every question, requested or not.
 SMALLTHINKER = QWEN1.but(
@@ -88,6 +89,7 @@ SMALLTHINKER = QWEN1.but(
     markers=QWEN2_5_MARKERS,
     reply=None,
     source="PowerInfer/SmallThinker-3B-Preview, tokenizer.chat_template of the GGUF behind Ollama's smallthinker:3b",
+    evidence="second-hand",
 )
 
 
@@ -252,6 +254,7 @@ COGITO = QWEN2_5.but(
     accepts=["parts"],
     markers=[*QWEN2_5.markers, "<think>", "</think>"],
     source="deepcogito/cogito-v1-preview-qwen-14B, tokenizer.chat_template of the GGUF behind Ollama's cogito:14b",
+    evidence="second-hand",
 )
 QWEN2_5_1M = QWEN2_5.but(
     name="qwen2.5-1m",
@@ -269,6 +272,7 @@ QWQ_PREVIEW = QWEN2_5.but(
         "You are a helpful and harmless assistant. You are Qwen developed by Alibaba. You should think step-by-step."
     ),
     source="Qwen/QwQ-32B-Preview, tokenizer.chat_template of the first GGUF behind Ollama's qwq:32b",
+    evidence="second-hand",
 )
 QVQ = QWEN2_VL.but(
     name="qvq",

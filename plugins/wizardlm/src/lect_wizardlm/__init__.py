@@ -54,6 +54,7 @@ WIZARDLM_2 = Template(
     markers=["<unk>", "<s>", "</s>", "USER:", "ASSISTANT:"],
     text_separators=True,
     source="WizardLM-2-7B, tokenizer_config.json, as in lucyknada/microsoft_WizardLM-2-7B",
+    evidence="second-hand",
 )
 WIZARDLM_2_8X22B = WIZARDLM_2.but(
     name="wizardlm-2-8x22b",
@@ -61,6 +62,7 @@ WIZARDLM_2_8X22B = WIZARDLM_2.but(
     default_system=CURIOUS,
     bos="",
     source="WizardLM-2-8x22B, tokenizer_config.json, as in alpindale/WizardLM-2-8x22B",
+    evidence="second-hand",
 )
 
 adapter = Family(

@@ -13,6 +13,7 @@ XVERSE = TurnTemplate(
     markers={"<|endoftext|>": 3, "Human:": None, "Assistant:": None},
     text_separators=True,
     source="xverse/XVERSE-13B-Chat, modeling_xverse.py, as in xusenlinzy/api-for-open-llm at cd313e8",
+    evidence="second-hand",
 )
 
 NEVER_CHATTED = "a base model: its maker gave it no chat format"
