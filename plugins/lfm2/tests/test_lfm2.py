@@ -8,7 +8,7 @@ class TestLFM2(AdapterSuite):
     goldens = {
         "golden/LiquidAI--LFM2-8B-A1B.json": "lfm2",
         "golden/LiquidAI--LFM2-1.2B--v2.json": "lfm2-1.2b",
-        "golden/LiquidAI--LFM2.5-1.2B-Instruct.json": "lfm2.5",
+        "golden/LiquidAI--LFM2.5-1.2B-Instruct--ovms.json": "lfm2.5",
         "golden/LiquidAI--LFM2.5-VL-3B.json": "lfm2.5-vl",
         "golden/LiquidAI--LFM2.5-VL-450M.json": "lfm2.5-vl-450m",
     }

@@ -1,10 +1,11 @@
 """LFM2.5: tools without markers, and thoughts that are dropped from earlier answers."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from lect.plugin import Chat, Message, Writer, stripped
-from lect_lfm2.lfm2 import LFM2, write_calls, write_system
+from lect_lfm2.lfm2 import LFM2, argument, write_calls, write_system
 
 CONTINUED = "CONTINUE_FINAL_MESSAGE_TAG "
 """The text by which transformers finds where a last answer is to be continued."""
@@ -38,57 +39,49 @@ def written_content(chat: Chat, out: Writer, message: Message, *, thoughts: bool
     return content if thoughts else after_thought(content)
 
 
-def write_answer(chat: Chat, out: Writer, message: Message, content: list[str]) -> None:
+def quoted(chat: Chat, value: Any, *where: str | int, quote: str) -> tuple[str, ...]:
+    """Return an argument: a text in quotes, unescaped, a mapping as JSON, anything else as Python prints it."""
+    if isinstance(value, str):
+        return quote, chat.text(value, *where), quote
+    return (chat.json(value, *where) if isinstance(value, Mapping) else chat.printed(value, *where),)
+
+
+def write_answer(
+    chat: Chat, out: Writer, message: Message, content: list[str], written: Callable[..., tuple[str, ...]]
+) -> None:
     """Write the text and the calls of an answer; the mark of an answer to be continued stays at its end."""
     *earlier, last = content or [""]
     mark = last[-len(CONTINUED) :] if last.endswith(CONTINUED) else ""
     out += *earlier, last.removesuffix(CONTINUED)
     if message.tool_calls:
-        write_calls(chat, out, message.tool_calls)
+        write_calls(chat, out, message.tool_calls, written)
     out.append(mark)
 
 
-def lfm2_5(chat: Chat, out: Writer) -> None:
-    """Write LFM2.5-1.2B-Instruct: answers before the last lose their thoughts unless `keep_past_thinking` is true."""
-    write_system(chat, out, [chat.system.content] if chat.system else [])
-    messages = chat.without_system
-    last_answer = max((message.index for message in messages if message.role == "assistant"), default=-1)
-    for message in out.turns(messages):
-        thoughts = message.role != "assistant" or message.index == last_answer or chat.option("keep_past_thinking")
-        out += "<|im_start|>", message.role, "\n"
-        out += [message.content] if thoughts else after_thought([message.content])
-        out.append("<|im_end|>\n")
-    if chat.add_generation_prompt:
-        out.append("<|im_start|>assistant\n")
+def lfm2_5(chat: Chat, out: Writer, *, revised: bool) -> None:
+    """Write LFM2.5: thoughts are kept only after the last question unless `preserve_thinking` is true.
 
-
-def lfm2_5_vl(chat: Chat, out: Writer) -> None:
-    """Write LFM2.5-VL-3B: thoughts are kept only after the last question unless `preserve_thinking` is true."""
+    The `revised` template escapes texts in the arguments of calls, and leaves out empty thoughts.
+    """
     write_system(chat, out, content_of(chat, chat.system) if chat.system else [])
     messages = chat.without_system
     question = max((message.index for message in messages if message.role == "user"), default=-1)
     for message in out.turns(messages):
         out += "<|im_start|>", message.role, "\n"
         thoughts = message.role != "assistant" or message.index > question or bool(chat.option("preserve_thinking"))
-        if message.role == "assistant" and message.reasoning and thoughts:
-            out += "<think>", message.reasoning, "</think>"
+        thought = message.reasoning or None if revised else message.reasoning
+        if message.role == "assistant" and thought is not None and thoughts:
+            out += "<think>", thought, "</think>"
         else:
             out.by_rule(message.reasoning)
         content = written_content(chat, out, message, thoughts=thoughts)
         if message.role == "assistant":
-            write_answer(chat, out, message, content)
+            write_answer(chat, out, message, content, argument if revised else partial(quoted, quote="'"))
         else:
             out += content
         out.append("<|im_end|>\n")
     if chat.add_generation_prompt:
         out.append("<|im_start|>assistant\n")
-
-
-def quoted(chat: Chat, value: Any, *where: str | int) -> tuple[str, ...]:
-    """Return an argument: a text in double quotes, unescaped, a mapping as JSON, anything else as Python prints it."""
-    if isinstance(value, str):
-        return '"', chat.text(value, *where), '"'
-    return (chat.json(value, *where) if isinstance(value, Mapping) else chat.printed(value, *where),)
 
 
 def lfm2_5_vl_450m(chat: Chat, out: Writer) -> None:
@@ -117,7 +110,7 @@ def lfm2_5_vl_450m(chat: Chat, out: Writer) -> None:
         else:
             out.by_rule(message.reasoning)
         if message.role == "assistant" and message.tool_calls:
-            write_calls(chat, out, message.tool_calls, quoted)
+            write_calls(chat, out, message.tool_calls, partial(quoted, quote='"'))
         # The end of a turn belongs to its content.
         if "content" in message.raw:
             out += *written_content(chat, out, message, thoughts=bool(thoughts)), "<|im_end|>\n"
@@ -127,20 +120,20 @@ def lfm2_5_vl_450m(chat: Chat, out: Writer) -> None:
 
 LFM2_5 = LFM2.but(
     name="lfm2.5",
-    program=lfm2_5,
-    capabilities=["system", "tools", "reasoning"],
-    options={"keep_past_thinking": bool},
-    markers=MARKERS,
-    source="LiquidAI/LFM2.5-1.2B-Instruct, chat_template.jinja",
-)
-LFM2_5_VL = LFM2.but(
-    name="lfm2.5-vl",
-    program=lfm2_5_vl,
-    capabilities=["system", "tools", "parallel_tools", "reasoning", "images"],
+    program=partial(lfm2_5, revised=False),
+    capabilities=["system", "tools", "parallel_tools", "reasoning"],
     options={"preserve_thinking": bool},
     accepts=["parts"],
     markers=MARKERS,
+    source="LiquidAI/LFM2.5-1.2B-Instruct, chat_template.jinja, as openvinotoolkit/model_server at 8f0650c has it",
+    evidence="second-hand",
+)
+LFM2_5_VL = LFM2_5.but(
+    name="lfm2.5-vl",
+    program=partial(lfm2_5, revised=True),
+    capabilities=["system", "tools", "parallel_tools", "reasoning", "images"],
     source="LiquidAI/LFM2.5-VL-3B, chat_template.jinja",
+    evidence="",
 )
 LFM2_5_VL_450M = LFM2_5_VL.but(
     name="lfm2.5-vl-450m",
