@@ -56,7 +56,7 @@ def test_a_name_that_is_read_from_outside_on_some_way_is_an_option(source):
 @pytest.mark.parametrize("source", ITS_OWN.values(), ids=ITS_OWN)
 def test_a_name_that_the_template_always_sets_before_is_none(source):
     template = load(source)
-    assert template.options == ()
+    assert tuple(template.options) == ()
     with pytest.raises(LectError, match=r"options\.x"):
         template.render([{"role": "user", "content": "Hello"}], tools=[], strict=True, x=1)
 

@@ -288,7 +288,7 @@ def test_a_system_text_without_a_place_is_reported():
 
 def test_options_are_context():
     template = lect.load_template(GOLDEN["templates"]["repo_tests_fixture_with_context"])
-    assert template.options == ("instruction",)
+    assert tuple(template.options) == ("instruction",)
     assert "-Do it.\n" in template.text([{"role": "user", "content": "Hi"}], instruction="Do it.")
 
 

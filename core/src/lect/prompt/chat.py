@@ -330,7 +330,7 @@ def _tojson() -> ModuleType:
 def _refuse_misspelt(options: Mapping[str, Any], facts: Facts) -> None:
     """Refuse an option that is not read and is nearly the name of an argument, or of an option that is."""
     for name in options:
-        meant = None if name in facts.options else _meant(name, facts.options)
+        meant = None if name in facts.options else _meant(name, tuple(facts.options))
         if meant is not None:
             msg = f"there is no argument or option {saferepr(name)}\n  try: {meant}=..."
             raise MessageError(msg)
