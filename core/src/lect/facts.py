@@ -8,9 +8,8 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from lect.errors import PluginError, saferepr
-from lect.values import SPELLINGS
 
-ACCEPTABLE = frozenset({"parts", "null", "argument_text", *SPELLINGS})
+ACCEPTABLE = frozenset({"parts", "null", "argument_text"})
 STANDARD_ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 
 EVIDENCE = {
@@ -94,7 +93,7 @@ class Facts:
         capabilities: What the format supports: system, tools, parallel_tools, reasoning, images, ...
         options: The options that it reads, with the type that it expects of each, or None: `{"enable_thinking": bool}`.
         accepts: What it accepts as it is given, and must not be normalized: `parts` and `null` for content, and
-            `argument_text` for the arguments of calls; a template of Jinja also lists the parts that it names.
+            `argument_text` for the arguments of calls (see `prompt/normalize.py`).
         source: Where the format is written down, with its revision.
         evidence: `attested` if no file of the maker's was at hand, and two independent projects, both named in
             `source`, state the same format; `second-hand` if `source` names who copies or converts the maker's file.
@@ -119,7 +118,7 @@ class Facts:
         default_system: str = "",
         capabilities: Iterable[str] = ("system",),
         options: Mapping[str, type | None] | Iterable[str] = (),
-        accepts: Iterable[str] = (),
+        accepts: Iterable[Literal["parts", "null", "argument_text"]] = (),
         source: str = "",
         evidence: Literal["", "attested", "second-hand"] = "",
     ):

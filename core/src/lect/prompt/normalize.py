@@ -7,8 +7,6 @@ understands another way lists it in its fact `accepts`, and gets it as it was gi
 - `parts`: content in parts. Otherwise it becomes its texts, joined by line ends.
 - `null`: content that is None. Otherwise it becomes an empty text.
 - `argument_text`: the arguments of a call as JSON text. Otherwise they become the object that it encodes, if any.
-- `image`, `image_url`, `input_audio` and the like: the types of parts that it tells apart. One that it does not name
-  becomes another spelling of the same thing that it names. A program needs none: it gets the thing as `part.type`.
 
 Arguments that are None or an empty text become an empty object; empty lists of tools, calls or parts count as absent,
 and so does every field of a message that is None, but for the content.
@@ -25,7 +23,7 @@ from lect.objects import plain_messages, plain_tools
 from lect.prompt.fields import is_list
 from lect.prompt.inputs import given, plain_str
 from lect.prompt.limits import DEFAULT, Limits
-from lect.values import SPELLINGS, TRANSFORMED, Path
+from lect.values import TRANSFORMED, Path
 
 Raw = Mapping[str, Any]
 
@@ -88,8 +86,6 @@ def normalized_message(
         changed["content"] = ""
     elif is_list(content) and not (content and "parts" in accepts):
         changed["content"] = _joined(content, (*where, "content"), tracked=tracked)
-    elif is_list(content) and not SPELLINGS.keys().isdisjoint(accepts):
-        changed["content"] = [_respelled(part, accepts) for part in content]
     calls = raw.get("tool_calls")
     if is_list(calls) and not (calls and "argument_text" in accepts):
         path = (*where, "tool_calls")
@@ -121,24 +117,6 @@ def _joined(parts: Sequence[Any], where: Path, *, tracked: bool) -> str:
 def is_text_part(part: Any) -> bool:
     """Return whether a part of a content is text."""
     return isinstance(part, Mapping) and part.get("type") == "text" and isinstance(part.get("text"), str)
-
-
-def _respelled(part: Any, accepts: Collection[str]) -> Any:
-    """Return a picture, sound or film in a spelling that is accepted, if one is."""
-    kind = part.get("type") if isinstance(part, Mapping) else None
-    thing = SPELLINGS.get(kind) if isinstance(kind, str) else None
-    wanted = next((each for each, what in SPELLINGS.items() if what == thing and each in accepts), None)
-    if wanted is None or kind in accepts:
-        return part
-    old, new = ("image_url" if each == "input_image" else each for each in (kind, wanted))
-    value = part.get(old)
-    if isinstance(value, Mapping) and "url" in value:
-        value = value["url"]
-    return {
-        **{name: each for name, each in part.items() if name != old},
-        "type": wanted,
-        new: {"url": value} if wanted.endswith("_url") else value,
-    }
 
 
 def _normalized_call(call: Any, where: Path, limits: Limits, *, tracked: bool) -> Any:

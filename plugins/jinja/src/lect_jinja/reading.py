@@ -32,8 +32,8 @@ class Reading(NamedTuple):
     Attributes:
         fields: The names of all fields that it reads.
         message_fields: Those that may be fields of a message, and not only of a part, a tool or its own variables.
-        accepts: `parts` if it takes content in parts, the types of parts that it names, and `null` if it tells empty
-            content from none.
+        accepts: `parts` if it takes content in parts, `null` if it tells empty content from none.
+        parts: The types of pictures, sounds and films that it names.
         roles: The usual roles, and those that it compares a role with.
         capabilities: What it supports, as far as its text shows.
         markers: The literals that look like control tokens.
@@ -45,6 +45,7 @@ class Reading(NamedTuple):
     fields: frozenset[str]
     message_fields: frozenset[str]
     accepts: tuple[str, ...]
+    parts: frozenset[str]
     roles: tuple[str, ...]
     capabilities: tuple[str, ...]
     markers: tuple[str, ...]
@@ -61,7 +62,8 @@ def read(found: Sequence[nodes.Node]) -> Reading:
     return Reading(
         fields=fields,
         message_fields=frozenset(_message_fields(found)),
-        accepts=(*_takes(found), *(spelling for spelling in SPELLINGS if spelling in literals)),
+        accepts=tuple(_takes(found)),
+        parts=frozenset(SPELLINGS.keys() & literals),
         roles=tuple(_roles(found)),
         capabilities=tuple(_capabilities(fields, names, literals)),
         markers=tuple(sorted({marker[0] for text in literals for marker in _MARKER.finditer(text)})[:MOST_MARKERS]),

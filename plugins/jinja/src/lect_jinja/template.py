@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import lect
 from lect.errors import LectError, MessageError, ReplyFormatWarning, UnknownTemplateError, saferepr, warn_caller
-from lect.plugin import SPELLINGS, Chat, Template, given
+from lect.plugin import Chat, Template, given
 from lect_jinja.engine import Run, compiled
 from lect_jinja.knowledge import named_by_text, named_by_tree
 from lect_jinja.limits import Limits, read_limits
+from lect_jinja.parts import respelled, thing
 from lect_jinja.reading import REASONING
 from lect_jinja.replies import NOTHING_SAYS, Choice, Guess, choose
 from lect_jinja.values import marked, plain
@@ -257,7 +258,8 @@ class JinjaTemplate(Template):
 
     def _variables(self, chat: Chat) -> dict[str, Any]:
         """Return the template's variables, as transformers gives them."""
-        messages = [_shared_reasoning(message.raw, message.index, tracked=chat.tracked) for message in chat.messages]
+        spelled = [(respelled(message.raw, self._code.reading.parts), message.index) for message in chat.messages]
+        messages = [_shared_reasoning(raw, index, tracked=chat.tracked) for raw, index in spelled]
         values = {
             ("messages",): messages,
             ("tools",): list(chat.tools) or None,
@@ -354,4 +356,4 @@ def _without_parts(raw: Any, role: str, kind: str) -> Any:
     content = raw.get("content")
     if raw.get("role") != role or not isinstance(content, list):
         return raw
-    return {**raw, "content": [part for part in content if SPELLINGS.get(part.get("type"), part.get("type")) != kind]}
+    return {**raw, "content": [part for part in content if thing(part) != kind]}
