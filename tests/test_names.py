@@ -332,6 +332,7 @@ def test_with_the_family_installed_the_advice_is_the_fallback_that_knows_the_wor
 # made by fine-tuners.
 OTHER_REVISIONS = {
     "01-ai/Yi-6B-Chat": "a republisher's ChatML, which knows fewer roles",
+    "LiquidAI/LFM2.5-1.2B-Instruct": "its first revision, which writes no calls",
     "OpenGVLab/InternVL3-1B": "that of Qwen2.5, in its tokenizer; the maker's code has another system text",
     "Qwen/QwQ-32B-Preview": "a republisher's, with the default system text of Qwen2.5",
     "Qwen/Qwen3-235B-A22B-Instruct-2507": "a republisher's, which differs where a thought stands inside an answer",

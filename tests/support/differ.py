@@ -16,7 +16,7 @@ from pathlib import Path
 
 from goldens import REPOSITORY, SHARED, golden_files, native_models
 
-PUT_RIGHT, IMPORTED = 'put_right(case["messages"]', "from differential import respelled"
+PUT_RIGHT, IMPORTED = 'put_right(case["messages"]', "from differential import maker_source, respelled"
 
 
 def main(*arguments):
@@ -28,7 +28,7 @@ def copied(folder):
     """Lay out a copy of what the tool reads, and return the path of the tool in it."""
     shutil.copytree(SHARED / "tools", folder / "tools")
     tool = folder / "tools/differ.py"
-    text = tool.read_text("utf-8").replace(PUT_RIGHT, "put_right(respelled(slug, case['messages'])")
+    text = tool.read_text("utf-8").replace(PUT_RIGHT, "put_right(respelled(maker_source(slug), case['messages'])")
     tool.write_text(f"import sys\nsys.path.append({str(Path(__file__).parent)!r})\n{IMPORTED}\n{text}", "utf-8")
     shutil.copytree(SHARED / "oracles/jinja", folder / "oracles/jinja")
     for each in (SHARED / "oracles/more/jinja").glob("*.jinja"):

@@ -9,7 +9,7 @@ import re
 from functools import cache
 
 import jinja2
-from differential import reference, shared_module
+from differential import reference, respelled, shared_module
 from goldens import SHARED
 from jinja2.ext import Extension, loopcontrols
 from jinja2.sandbox import ImmutableSandboxedEnvironment
@@ -80,7 +80,8 @@ def theirs(slug, messages, tools=None, add_generation_prompt=False):
     Raises whatever the template raises.
     """
     template, takes = _compiled(slug)
-    messages = json.loads(json.dumps(shared_module("put_right").put_right(messages, *takes)))
+    source, _ = sources()[slug]
+    messages = json.loads(json.dumps(shared_module("put_right").put_right(respelled(source, messages), *takes)))
     given = {
         "messages": list(reference()._share_reasoning(messages)),
         "tools": tools,

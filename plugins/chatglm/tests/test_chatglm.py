@@ -8,6 +8,7 @@ from lect_kit import AdapterSuite
 
 class TestChatGLM(AdapterSuite):
     plugin = "chatglm"
+    deviations = "../deviations.json"
     goldens = {
         "golden/THUDM--chatglm3-6b.json": "chatglm3-6b",
         "golden/THUDM--glm-4-9b-chat.json": "glm-4",

@@ -8,6 +8,7 @@ from lect_kit import AdapterSuite
 
 class TestGemma(AdapterSuite):
     plugin = "gemma"
+    deviations = "../deviations.json"
     goldens = {
         "golden/google--gemma-2b-it.json": "gemma",
         "golden/google--gemma-3-1b-it.json": "gemma-3-1b",

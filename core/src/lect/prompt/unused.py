@@ -89,7 +89,7 @@ def find_unused(chat: Chat, out: TrackingWriter) -> Iterator[Unused]:
     if not chat.messages:
         yield Unused(("messages",), "absent")
     for message in chat.messages:
-        if "content" not in message.raw and not (message.tool_calls or message.reasoning):
+        if len(message.raw) == 1:
             yield Unused(("messages", message.index, "content"), "absent")
         for path, whole in _counted(message):
             yield from report(path, whole=whole)

@@ -1,6 +1,6 @@
 """LFM2.5: tools without markers, and thoughts that are dropped from earlier answers."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -46,15 +46,13 @@ def quoted(chat: Chat, value: Any, *where: str | int, quote: str) -> tuple[str, 
     return (chat.json(value, *where) if isinstance(value, Mapping) else chat.printed(value, *where),)
 
 
-def write_answer(
-    chat: Chat, out: Writer, message: Message, content: list[str], written: Callable[..., tuple[str, ...]]
-) -> None:
-    """Write the text and the calls of an answer; the mark of an answer to be continued stays at its end."""
+def write_answer(chat: Chat, out: Writer, message: Message, content: list[str], *, revised: bool) -> None:
+    """Write the text and the calls of an answer; in the `revised` template, the mark of a text to be continued last."""
     *earlier, last = content or [""]
-    mark = last[-len(CONTINUED) :] if last.endswith(CONTINUED) else ""
-    out += *earlier, last.removesuffix(CONTINUED)
+    mark = last[-len(CONTINUED) :] if revised and last.endswith(CONTINUED) else ""
+    out += *earlier, last.removesuffix(CONTINUED) if mark else last
     if message.tool_calls:
-        write_calls(chat, out, message.tool_calls, written)
+        write_calls(chat, out, message.tool_calls, argument if revised else partial(quoted, quote="'"))
     out.append(mark)
 
 
@@ -76,7 +74,7 @@ def lfm2_5(chat: Chat, out: Writer, *, revised: bool) -> None:
             out.by_rule(message.reasoning)
         content = written_content(chat, out, message, thoughts=thoughts)
         if message.role == "assistant":
-            write_answer(chat, out, message, content, argument if revised else partial(quoted, quote="'"))
+            write_answer(chat, out, message, content, revised=revised)
         else:
             out += content
         out.append("<|im_end|>\n")
@@ -135,9 +133,11 @@ LFM2_5_VL = LFM2_5.but(
     source="LiquidAI/LFM2.5-VL-3B, chat_template.jinja",
     evidence="",
 )
-LFM2_5_VL_450M = LFM2_5_VL.but(
+LFM2_5_VL_450M = LFM2_5.but(
     name="lfm2.5-vl-450m",
     program=lfm2_5_vl_450m,
+    capabilities=LFM2_5_VL.capabilities,
     options={"keep_past_thinking": bool, "date": None},
     source="LiquidAI/LFM2.5-VL-450M, chat_template.jinja",
+    evidence="",
 )
