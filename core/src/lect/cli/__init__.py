@@ -32,7 +32,6 @@ from lect.errors import (
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
-
 COMMANDS = {
     "prompt": "print the exact prompt that a model expects",
     "parse": "parse what a model wrote: reasoning, content, tool calls",
@@ -86,7 +85,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     words = sys.argv[1:] if argv is None else list(argv)
     is_alone = argv is None and sys.stdout is sys.__stdout__ and sys.stderr is sys.__stderr__
-    _replace_missing_streams()
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, ClosedStream())
     lect._registry.adapters.search = True
     try:
         with warnings.catch_warnings():
@@ -203,9 +204,3 @@ def _show_our_warnings(words: list[str]) -> None:
     warnings.showwarning = show
     for category in ours:
         warnings.simplefilter("always", category)
-
-
-def _replace_missing_streams() -> None:
-    for name in ("stdin", "stdout", "stderr"):
-        if getattr(sys, name) is None:
-            setattr(sys, name, ClosedStream())

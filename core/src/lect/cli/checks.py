@@ -160,14 +160,13 @@ def _settings() -> Iterator[Finding]:
 
 
 def _broken_formats() -> Iterator[Finding]:
-    owners: dict[str, list[str]] = {}
-    for record in lect._registry.adapters.parts(REPLIES):
-        owners.setdefault(record.name, []).append(record.package)
-    for name, packages in owners.items():
+    records = lect._registry.adapters.parts(REPLIES)
+    for name in dict.fromkeys(record.name for record in records):
         try:
             lect.stream(None, format=name)
         except LectError as error:
-            yield Finding(True, f"the reply format {name!r} of {', '.join(packages)} cannot be used: {error}")
+            packages = ", ".join(record.package for record in records if record.name == name)
+            yield Finding(True, f"the reply format {name!r} of {packages} cannot be used: {error}")
 
 
 def _broken_parts(infos: Sequence[PluginInfo]) -> Iterator[Finding]:
@@ -182,10 +181,8 @@ def _broken_parts(infos: Sequence[PluginInfo]) -> Iterator[Finding]:
 
 
 def _shared_plugin_names(infos: Sequence[PluginInfo]) -> Iterator[Finding]:
-    owners: dict[str, list[str]] = {}
-    for info in infos:
-        owners.setdefault(info.name, []).append(info.id)
-    for name, ids in owners.items():
+    for name in dict.fromkeys(info.name for info in infos):
+        ids = [info.id for info in infos if info.name == name]
         if len(ids) > 1:
             yield Finding(False, f"{len(ids)} plugins are called {name!r}; say which you mean: {', '.join(ids)}")
 

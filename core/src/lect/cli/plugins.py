@@ -135,7 +135,7 @@ def _find(name: str, packages: list[Package]) -> list[Package]:
 
 def _rows(package: Package) -> Iterator[tuple[str | Painted, ...]]:
     if not package.adapters:
-        yield package.label, package.version, "-", _painted(package.status), _claims((), package.parts)
+        yield package.label, package.version, "-", status_cell(package), _claims((), package.parts)
     for adapter in package.adapters:
         claims = _claims(adapter.hints, {"templates": adapter.templates} | package.parts)
         yield package.label, package.version, adapter.name, status_cell(adapter), claims
@@ -150,23 +150,19 @@ def _show(screen: Screen, package: Package) -> None:
     screen.line(f"{package.label} {package.version}".rstrip(), style="bold")
     rows: list[tuple[str, str | Painted]] = [("place", package.place or "not known")]
     if not package.adapters:
-        rows.append(("status", _painted(package.status)))
+        rows.append(("status", status_cell(package)))
     for adapter in package.adapters:
         rows += [("adapter", adapter.name), ("status", status_cell(adapter))]
-        rows += [("hints", ", ".join(adapter.hints))] if adapter.hints else []
-        rows += [("templates", ", ".join(adapter.templates))] if adapter.templates else []
-    rows += [(kind, ", ".join(names)) for kind, names in package.parts.items() if names]
+        rows += [("hints", ", ".join(adapter.hints)), ("templates", ", ".join(adapter.templates))]
+    rows += [(kind, ", ".join(names)) for kind, names in package.parts.items()]
     rows += [("warning", Painted(text, "yellow")) for text in package.warnings]
-    screen.table(((Painted(fact, "dim"), text) for fact, text in rows), wrap=True)
+    screen.table(((Painted(fact, "dim"), text) for fact, text in rows if text), wrap=True)
 
 
-def status_cell(plugin: PluginInfo) -> Painted:
-    """Return the status of a plugin for a table."""
-    return _painted(plugin.status, ", a fallback" if plugin.fallback else "")
-
-
-def _painted(status: str, more: str = "") -> Painted:
-    return Painted(status + more, STYLES.get(status.partition(":")[0], ""))
+def status_cell(plugin: PluginInfo | Package) -> Painted:
+    """Return the status of a plugin, or of a package without one, for a table."""
+    fallback = ", a fallback" if isinstance(plugin, PluginInfo) and plugin.fallback else ""
+    return Painted(plugin.status + fallback, STYLES.get(plugin.status.partition(":")[0], ""))
 
 
 def _as_data(package: Package) -> dict[str, Any]:
