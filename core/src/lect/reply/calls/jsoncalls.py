@@ -6,8 +6,8 @@ import re
 
 from lect.reply.calls.coerce import as_json
 from lect.reply.calls.texts import text_argument
-from lect.reply.calls.values import TEXT, ValueReader, decoded, spaces
-from lect.reply.grammar import JsonMap, NamedJson
+from lect.reply.calls.values import TEXT, ValueReader, decoded
+from lect.reply.grammar import SPACE, JsonMap, NamedJson
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import FENCE, GAP, MORE, NO
 from lect.reply.reader.reader import CUT, DONE, Answer, Outcome, Reader, Text
@@ -247,7 +247,8 @@ def named_json_call(reader: Reader, found: CallMatch) -> Outcome:
     if call.counts(name) and name not in reader.schemas.known:
         return (yield from _unnamed_call(reader, name, own_id))
     reader.begin_call(name, own_id)
-    if not (yield from spaces(reader)):
+    yield from reader.run(SPACE)
+    if reader.exhausted():
         return CUT
     # Where a head renames the caller's functions, any other takes text.
     is_text = bool(spec.text) and not call.renames(found.fields.get("name", ""))

@@ -9,8 +9,8 @@ from functools import lru_cache
 from lect.reply.calls.coerce import ObjectWriter, as_json
 from lect.reply.calls.scalars import UNESCAPED, Dialect, Ends, text_goes_on
 from lect.reply.calls.texts import quoted, read_until
-from lect.reply.calls.values import ValueReader, spaces
-from lect.reply.grammar import Literals
+from lect.reply.calls.values import ValueReader
+from lect.reply.grammar import SPACE, Literals
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import GAP, MARKUP, MORE, NO, scanner_of
 from lect.reply.reader.reader import CUT, DONE, Outcome, Reader
@@ -84,7 +84,8 @@ def literals_call(reader: Reader, found: CallMatch) -> Outcome:
     sign = syntax.assign
     needs_comma = False
     while True:
-        if not (yield from spaces(reader)):
+        yield from reader.run(SPACE)
+        if reader.exhausted():
             return CUT
         while (end := lookahead.literal(reader.buffer, reader.at, syntax.close, reader.ended)) == MORE:
             yield

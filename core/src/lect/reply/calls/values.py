@@ -231,12 +231,6 @@ def decoded(text: str) -> str:
     return str(json.loads(text)) if "\\" in text else text[1:-1]
 
 
-def spaces(reader: Reader) -> Answer:
-    """Read white space; return whether anything follows it."""
-    yield from reader.run(SPACE)
-    return not reader.exhausted()
-
-
 def _comment(reader: Reader) -> Answer:
     """Skip a comment; return whether there is one."""
     while True:

@@ -31,6 +31,7 @@ class Headers:
         self.characters = re.compile(f"(?:{channels.characters})*", re.DOTALL)
         self.to, self.channel = re.compile(channels.to or NOTHING), re.compile(channels.channel or NOTHING)
         self.body = re.compile("|".join(re.escape(mark) for mark in sorted(self.bodies, key=len, reverse=True)))
+        self.kinds = dict.fromkeys(channels.content, CONTENT) | dict.fromkeys(channels.reasoning, REASONING)
         self.foreign = (*channels.start, *channels.end, *channels.stop)
 
     def look(self, buffer: str, at: int, ended: bool, tools: Container[str] = ()) -> Header | int:
@@ -56,12 +57,11 @@ class Headers:
         """Return a header that ends with its line instead of the mark of a body, if it names a known channel, or NO."""
         text = buffer[at:end]
         names = self.channel.findall(text) if buffer.startswith("\n", end) else []
-        channels = self.channels
-        if not names or not text.rstrip().endswith(names[-1]) or any(mark in text for mark in self.foreign):
+        kind = self.kinds.get(names[-1]) if names else None
+        if kind is None or not text.rstrip().endswith(names[-1]) or any(mark in text for mark in self.foreign):
             return NO
-        kind = REASONING if names[-1] in channels.reasoning else CONTENT if names[-1] in channels.content else ""
-        problem = ("stray_header", f"{channels.bodies[0][0]!r} is missing after the header")
-        return Header(text, end + 1, kind, "", problem) if kind else NO
+        problem = ("stray_header", f"{self.channels.bodies[0][0]!r} is missing after the header")
+        return Header(text, end + 1, kind, "", problem)
 
     def opens(self, buffer: str, at: int, ended: bool, tools: Container[str], *, fresh: bool) -> Header | int:
         """Return the header at `at` that no mark starts, or NO or MORE."""
@@ -80,21 +80,18 @@ class Headers:
         return next((n for n, end in ends if any(len(mark) > n and mark.startswith(end) for mark in self.bodies)), 0)
 
     def _read(self, text: str, body: re.Match[str], tools: Container[str]) -> Header:
-        channels = self.channels
         kind = self.bodies[body[0]]
         if kind:
             return Header(text, body.end(), kind, "", None)
-        recipients = [to for to in self.to.findall(text) if to not in channels.everyone]
+        recipients = [to for to in self.to.findall(text) if to not in self.channels.everyone]
         names = self.channel.findall(text)
         twice = ("stray_header", "the header names its channel twice; the last one counts")
         problem = twice if len(names) > 1 else None
         # Some models write the name of a tool where the channel belongs.
         recipients = recipients or [name for name in names if name in tools]
         for name in recipients[-1:] or names[-1:]:
-            if name in channels.reasoning:
-                return Header(text, body.end(), REASONING, "", problem)
-            if name in channels.content:
-                return Header(text, body.end(), CONTENT, "", problem)
+            if name in self.kinds:
+                return Header(text, body.end(), self.kinds[name], "", problem)
             if recipients:
                 return Header(text, body.end(), CALL, name, problem)
             problem = ("unknown_channel", f"there is no channel {name!r}; its message is content")

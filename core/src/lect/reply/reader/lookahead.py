@@ -75,9 +75,7 @@ def either(buffer: str, at: int, alternatives: Iterable[Sequence[str]], ended: b
     """Return where the first alternative that is there ends; white space may precede it."""
     at = space(buffer, at)
     for marks in alternatives:
-        end = literal(buffer, at, marks[0], ended)
-        if end >= 0 and len(marks) > 1:
-            end = sequence(buffer, space(buffer, end), marks[1:], ended)
+        end = sequence(buffer, at, marks, ended)
         if end != NO:
             return end
     return NO
