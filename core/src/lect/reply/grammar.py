@@ -38,36 +38,29 @@ Mark = str | tuple[str, ...]
 Marks = tuple[Mark, ...]
 
 
-class _Slotted(type):
-    """Turns each annotated fact of a class into a slot; a value assigned to it is its default.
+class _Signature:
+    """The signature of a part of a grammar, which `help` shows and editors complete."""
 
-    This takes a tenth of the time of a named tuple or a dataclass, which generate and compile code. Most families have
-    a grammar, so every first prompt pays for these classes.
-    """
-
-    def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> _Slotted:
-        kinds: dict[str, str] = namespace.get("__annotations__", {})
-        defaults = {fact: namespace.pop(fact) for fact in kinds if fact in namespace}
-        made = super().__new__(mcls, name, bases, {**namespace, "__slots__": tuple(kinds)})
-        made.kinds, made.defaults = kinds, defaults
-        return made
-
-    kinds: dict[str, str]
-    defaults: dict[str, Any]
-
-    @property
-    def __signature__(cls) -> Signature:
-        """The signature that `help` shows and editors complete."""
+    def __get__(self, part: object, kind: type[GrammarPart]) -> Signature:
         from inspect import Parameter, Signature
 
-        kind, defaults = Parameter.POSITIONAL_OR_KEYWORD, {**dict.fromkeys(cls.kinds, Parameter.empty), **cls.defaults}
-        facts = cls.kinds.items()
-        return Signature([Parameter(fact, kind, annotation=each, default=defaults[fact]) for fact, each in facts])
+        how, empty, facts = Parameter.POSITIONAL_OR_KEYWORD, Parameter.empty, kind.kinds.items()
+        defaults = {fact: kind.defaults.get(fact, empty) for fact in kind.kinds}
+        return Signature([Parameter(fact, how, annotation=each, default=defaults[fact]) for fact, each in facts])
 
 
 @dataclass_transform(frozen_default=True)
-class GrammarPart(metaclass=_Slotted):
+class GrammarPart:
     """A part of a grammar: immutable facts. Parts with equal facts are equal."""
+
+    kinds, defaults = dict[str, str](), dict[str, Any]()
+    __signature__ = _Signature()
+
+    def __init_subclass__(cls) -> None:
+        # This takes a tenth of the time of a named tuple or a dataclass, which generate and compile code. Most families
+        # have a grammar, so every first prompt pays for these classes.
+        cls.kinds = cls.__annotations__
+        cls.defaults = {fact: vars(cls)[fact] for fact in cls.kinds if fact in vars(cls)}
 
     def __init__(self, *given: Any, **named: Any):
         kind = type(self)
@@ -76,8 +69,7 @@ class GrammarPart(metaclass=_Slotted):
             odd = ", ".join(sorted(facts.keys() ^ kind.kinds.keys())) or f"{len(given)} facts"
             msg = f"{kind.__name__}() takes {', '.join(kind.kinds)}; check {odd}"
             raise TypeError(msg)
-        for fact, value in facts.items():
-            object.__setattr__(self, fact, value)
+        self.__dict__.update(facts)
 
     def __setattr__(self, fact: str, value: object) -> None:
         msg = f"a grammar is immutable: cannot set {fact!r} of {type(self).__name__}\n  try: but({fact}=...)"
