@@ -101,9 +101,6 @@ class Conversation:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __getstate__(self) -> Raw:
-        return self.__dict__
-
     @property
     def template(self) -> Template:
         """The format of the model."""

@@ -82,12 +82,10 @@ def _day(text: str) -> Any:
 def _json_or_text(text: str) -> Any:
     import json
 
-    def refuse(constant: str) -> Any:
-        raise ValueError(constant)
-
     try:
-        # NaN and Infinity are not JSON, whatever the standard library thinks: they are more useful as words.
-        return json.loads(text, parse_constant=refuse)
+        # NaN and Infinity are not JSON, whatever the standard library thinks: they are more useful as words, and `int`
+        # refuses both.
+        return json.loads(text, parse_constant=int)
     except (ValueError, RecursionError):
         return text
 
