@@ -24,7 +24,7 @@ examples:
   lect parse Qwen/Qwen2.5-7B-Instruct --tools tools.json --json < reply.txt
   my-server | lect parse - --format qwen3_coder_xml --follow
 """
-STYLES = {"reasoning": "dim", "content": "", "call_args": "green", "problem": "yellow", "stop": "dim"}
+STYLES = {"reasoning": "dim", "content": "", "call_start": "", "call_args": "green", "problem": "yellow", "stop": "dim"}
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -106,27 +106,23 @@ class _Follower:
 
     def show(self, event: Event) -> None:
         screen, kind = self.screen, event.kind
+        heading, text = str(kind), screen.visible(event.text)
         if kind == "call_start":
-            self.call = f"call {event.text}"
-            self.head(self.call)
-        elif kind == "problem" and event.problem is not None:
-            self.head(f"problem {event.problem.code}")
-            screen.write(screen.paint(screen.one_line(event.problem.text), STYLES[kind]))
+            heading, text = f"call {event.text}", ""
+            self.call = heading
+        elif kind == "call_args":
+            heading = self.call
+        elif event.problem is not None:
+            heading, text = f"problem {event.problem.code}", screen.one_line(event.problem.text)
         elif kind == "stop":
-            self.head(kind)
-            screen.write(screen.paint(repr(event.text), STYLES[kind]))
-        elif kind in ("content", "reasoning", "call_args"):
-            heading = self.call if kind == "call_args" else kind
-            if heading != self.heading:
-                self.head(heading)
-            screen.write(screen.paint(screen.visible(event.text), STYLES[kind]))
+            text = repr(event.text)
+        if kind != "call_end":
+            if heading != self.heading or kind in ("call_start", "problem", "stop"):
+                screen.write("\n" if self.heading else "")
+                screen.line(heading, style="bold")
+                self.heading = heading
+            screen.write(screen.paint(text, STYLES[kind]))
         sys.stdout.flush()
-
-    def head(self, heading: str) -> None:
-        """Begin a section."""
-        self.screen.write("\n" if self.heading else "")
-        self.screen.line(heading, style="bold")
-        self.heading = heading
 
 
 def _print_reply(reply: Reply) -> None:

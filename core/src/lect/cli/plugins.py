@@ -89,19 +89,16 @@ def run(arguments: Namespace) -> None:
 
 
 def _packages(*, load: bool) -> Iterator[Package]:
-    adapters: dict[str, list[PluginInfo]] = {}
-    for info in lect.plugins(load=load):
-        adapters.setdefault(info.package, []).append(info)
-    records: dict[str, list[Record]] = {}
-    for record in lect._registry.adapters.every_record():
-        records.setdefault(record.package, []).append(record)
-    for name in sorted({*adapters, *records}, key=lambda name: (not name, name)):
-        infos, known = adapters.get(name, []), records.get(name, [])
+    adapters, records = lect.plugins(load=load), lect._registry.adapters.every_record()
+    names = {info.package for info in adapters} | {record.package for record in records}
+    for name in sorted(names, key=lambda name: (not name, name)):
+        infos = tuple(info for info in adapters if info.package == name)
+        known = [record for record in records if record.package == name]
         parts = {kind: tuple(each.name for each in known if each.group == group) for kind, group in PARTS.items()}
         version, place = (known[0].version, _place(known[0])) if known else ("", "")
         status = infos[0].status if infos else lect._registry.adapters.status(known[0])
         notes = tuple(filter(None, map(reserved_names, known)))
-        yield Package(name, version, place, status, tuple(infos), parts, notes)
+        yield Package(name, version, place, status, infos, parts, notes)
 
 
 def _place(record: Record) -> str:
