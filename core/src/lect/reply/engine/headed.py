@@ -11,7 +11,7 @@ from lect.reply.engine.sections import read_call, read_section, skip_unnamed
 from lect.reply.events import CALL, CONTENT, MARK, REASONING, TextKind
 from lect.reply.grammar import SPACE
 from lect.reply.reader.headers import Header
-from lect.reply.reader.lookahead import MORE, NO, MarkScanner
+from lect.reply.reader.lookahead import MORE, NO, MarkScanner, literal
 from lect.reply.reader.reader import CUT, Outcome, Reader, Steps
 from lect.reply.reader.syntax import CallMatch
 
@@ -181,15 +181,17 @@ class HeadedMessages(Reading):
 
     def find_header(self, behind: int = 0) -> Generator[None, None, Header | None]:
         """Return the header that begins after a mark of that length, or here if nothing starts it."""
-        reader, headers = self.reader, self.headers
+        reader, opening = self.reader, () if behind else self.channels.opening
+        if not (behind or opening) and (not reader.fresh or reader.position):
+            return None
         while True:
-            if not behind:
-                fresh = reader.fresh and not reader.position
-                found = headers.opens(reader.buffer, reader.at, reader.ended, reader.schemas.known, fresh=fresh)
-            else:
-                found = headers.look(reader.buffer, reader.at + behind, reader.ended, reader.schemas.known)
-            if found != MORE:
-                return None if isinstance(found, int) else found
+            begins = [literal(reader.buffer, reader.at, mark, reader.ended) for mark in opening]
+            if not begins or max(begins) >= 0:
+                found = self.headers.look(reader.buffer, reader.at + behind, reader.ended, reader.schemas.known)
+                if found != MORE:
+                    return None if isinstance(found, int) else found
+            elif MORE not in begins:
+                return None
             yield
 
     def find_call(self, header: Header) -> Generator[None, None, CallMatch | None]:

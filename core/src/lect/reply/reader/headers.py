@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from lect.reply.events import CALL, CONTENT, REASONING
 from lect.reply.grammar import Channels
-from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import LONGEST_HEAD, MORE, NO, NOTHING
 
 
@@ -62,16 +61,6 @@ class Headers:
             return NO
         problem = ("stray_header", f"{self.channels.bodies[0][0]!r} is missing after the header")
         return Header(text, end + 1, kind, "", problem)
-
-    def opens(self, buffer: str, at: int, ended: bool, tools: Container[str], *, fresh: bool) -> Header | int:
-        """Return the header at `at` that no mark starts, or NO or MORE."""
-        if self.channels.opening:
-            begins = [lookahead.literal(buffer, at, mark, ended) for mark in self.channels.opening]
-            if max(begins) < 0:
-                return MORE if MORE in begins else NO
-        elif not fresh:
-            return NO
-        return self.look(buffer, at, ended, tools)
 
     def _begun(self, buffer: str, at: int) -> int:
         """Return how many characters at the end of the buffer may begin a mark that starts a body."""

@@ -119,19 +119,16 @@ class Reader:
                     text.joined += 1
 
     def settle(self) -> None:
-        if self.passed:
-            text = "".join(self.passed)
-            self.passed.clear()
-            self.chunks.append(text)
-            self.sink.append(text)
-            self.base += len(text)
-            self.due = self.end + MANY
+        text = "".join(self.passed)
+        self.passed.clear()
+        self.chunks.append(text)
+        self.sink.append(text)
+        self.base += len(text)
+        self.due = self.end + MANY
 
     def take_events(self) -> list[Event]:
-        if self.pending:
-            self.flush()
-        events = self.events
-        self.events = []
+        self.flush()
+        events, self.events = self.events, []
         return events
 
     # Looking
