@@ -21,7 +21,7 @@ def with_results(order):
 
 
 @pytest.mark.parametrize("model", V4)
-@pytest.mark.parametrize("order", permutations(range(3)))
+@pytest.mark.parametrize("order", [*permutations(range(3))])
 def test_results_are_in_the_order_of_their_calls(model, order):
     expected = lect.render(model, with_results(range(3))).text
     prompt = lect.render(model, with_results(order))

@@ -27,7 +27,7 @@ class Field:
     @property
     def variables(self) -> tuple[str, ...]:
         """The variables that it reads."""
-        return self.template.options
+        return tuple(self.template.options)
 
     def given(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return those of the values that it reads."""
