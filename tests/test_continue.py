@@ -18,6 +18,7 @@ import lect
 from lect import LectError
 from lect.format.prefill import MARK
 
+pytestmark = pytest.mark.filterwarnings("ignore:invalid escape sequence")  # in a maker's template
 TAG = "CONTINUE_FINAL_MESSAGE_TAG "
 """What transformers writes for a mark."""
 CONTINUED = {"continue_final_message": True}

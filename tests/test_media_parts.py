@@ -10,6 +10,7 @@ from sampling import in_turn
 import lect
 from lect import LectError
 
+pytestmark = pytest.mark.filterwarnings("ignore:invalid escape sequence")  # in a maker's template
 URL = "data:image/png;base64,AAAA"
 SPELLINGS = {
     "image": [

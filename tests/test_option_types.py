@@ -12,6 +12,7 @@ from sampling import in_turn
 import lect
 from lect import LectError, UnusedInputError
 
+pytestmark = pytest.mark.filterwarnings("ignore:invalid escape sequence")  # in a maker's template
 TEMPLATES = installed()
 MAKERS = goldens.native_models()
 QUESTION = [{"role": "user", "content": "Hi"}]
