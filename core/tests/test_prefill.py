@@ -49,6 +49,13 @@ def test_the_end_of_the_last_text_part_is_continued():
         assert prompt.text.endswith("<|im_start|>assistant\nWell.\nSure, ")
 
 
+def test_a_picture_has_no_place_behind_the_generation_prompt_and_that_is_told():
+    seen = [{"type": "image"}, {"type": "text", "text": "Sure, "}]
+    prompt = CHATML.render([*ASKED, {"role": "assistant", "content": seen}], **BEHIND)
+    assert prompt.text.endswith("<|im_start|>assistant\nSure, ")
+    assert [(unused.path, unused.why) for unused in prompt.unused] == [(("messages", 1, "content", 0), "dropped")]
+
+
 def test_parts_without_a_text_cannot_be_continued():
     seen = {"role": "assistant", "content": [{"type": "image"}], "reasoning_content": "R."}
     for arguments in ({"continue_final_message": True}, BEHIND):

@@ -168,6 +168,13 @@ def test_unused_fields_are_listed_with_reasons():
     assert "options.colour the format reads no such option" in page.of("finding")
 
 
+def test_an_option_of_another_type_is_listed_as_such():
+    switched = ACME.but(options={"loud": bool})
+    page = Page(lect_view.html(switched.render(CHAT[:1], loud="no")))
+    assert "options.loud" in page.of("finding")
+    assert "reads no such option" not in page.of("finding")
+
+
 def test_tokens_have_ids_weights_and_labels():
     encoded = ACME.render(CHAT).encode(CharacterTokenizer(CONTROLS), policy=lect.LossPolicy(), max_length=11)
     page = lect_view.html(encoded)

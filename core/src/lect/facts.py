@@ -138,10 +138,8 @@ class Facts:
         self.text_separators = text_separators
         self.default_system = default_system
         self.capabilities = frozenset(listed(name, "capabilities", capabilities))
-        tokens = {"bos_token": str} if bos else {}, {"eos_token": str} if eos else {}
-        self.options: Mapping[str, type | None] = MappingProxyType(
-            {**_texts(name, "options", options), **tokens[0], **tokens[1]}
-        )
+        tokens = {token: str for token, text in (("bos_token", bos), ("eos_token", eos)) if text}
+        self.options: Mapping[str, type | None] = MappingProxyType({**_texts(name, "options", options), **tokens})
         self.accepts = frozenset(listed(name, "accepts", accepts))
         if not self.accepts <= ACCEPTABLE:
             msg = (

@@ -29,7 +29,8 @@ def request(data: Mapping[str, Any], *, format: Api | None = None) -> Row:  # no
     The row has the messages and the tools in the shape that `lect.render` expects. `rest` has all other fields:
     `max_tokens`, `stop`, `tool_choice` and `parallel_tool_calls` as chat completions call and write them, the others as
     they are. `rest["unread"]`, if it is there, has by place what is in messages and tools but is not for the model to
-    read, such as signatures and cache marks, and tools that only the API's own servers can run.
+    read, such as signatures and cache marks, and tools that only the API's own servers can run. The results of calls
+    are put in the order of the calls.
 
     Args:
         data: The body of the request.

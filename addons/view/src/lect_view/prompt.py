@@ -158,7 +158,8 @@ def unused_findings(prompt: lect.Prompt) -> str:
     """Return the list of what was given and did not reach the prompt."""
     rows = []
     for each in prompt.unused:
-        why = "the format reads no such option" if each.path[0] == "options" else MEANINGS[each.why]
+        is_unknown = each.path[0] == "options" and each.why == "dropped"
+        why = "the format reads no such option" if is_unknown else MEANINGS[each.why]
         rows.append((spell(each.path), why + (f"; did you mean {each.meant}?" if each.meant else ""), ""))
     return findings("Not in the prompt", rows, kind="odd") or (
         '<section class="finding good"><h2>All that was given is in the prompt</h2></section>'

@@ -77,7 +77,9 @@ def with_beginning(source: PromptSource, messages: Sequence[Mapping[str, Any]]) 
     path = said_last(messages)[:3]
     last = normalized_message(messages[-1], path[:2], (), tracked=True)
     text = given(last[str(path[2])], path)
-    dropped = list(all_unused(messages[-1], path[:2], path))
+    parts = messages[-1]["content"] if len(said_last(messages)) > 3 else ()
+    unsaid = (Unused((*path, at), "dropped") for at, part in enumerate(parts) if not is_text_part(part))
+    dropped = [*unsaid, *all_unused(messages[-1], path[:2], path)]
     segments = [*source.segments(), Segment(plain_str(text), Origin.INPUT, text.path, text.start, len(messages) - 1)]
     return Ended(source.unused, segments, dropped, marked=source.marked)
 
