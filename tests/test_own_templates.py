@@ -8,6 +8,7 @@ import json
 from datetime import datetime, time
 from functools import cache
 
+import differential
 import goldens
 import pytest
 from differential import reference, shared_module
@@ -189,3 +190,22 @@ def test_an_audit_warns_about_nothing_else_in_makers_templates(slug, tmp_path):
     written(tmp_path, slug, source(slug))
     found = {finding.rule for finding in audited(str(tmp_path)) if finding.level == "warning"}
     assert found == WARNED_OF.get(slug, set())
+
+
+@pytest.mark.parametrize("content", [None, "", "One moment."])
+def test_a_file_that_takes_arguments_only_as_text_gets_a_mapping_as_its_name_does(content):
+    asked = [slug for slug in NATIVE if "argument_text" in differential.own_template(slug).accepts]
+    assert {"deepseek-ai--DeepSeek-V3", "deepseek-ai--DeepSeek-R1-Distill-Qwen-32B"} & {*asked}
+    function = {"name": "f", "arguments": {"ü": 1, "b": [True, None]}}
+    messages = [
+        {"role": "user", "content": "q"},
+        {
+            "role": "assistant",
+            "content": content,
+            "tool_calls": [{"id": "c", "type": "function", "function": function}],
+        },
+        {"role": "tool", "tool_call_id": "c", "content": "r"},
+    ]
+    for slug in asked:
+        own, named = differential.own_template(slug), lect.get_template(NATIVE[slug])
+        assert own.render(messages).text == own.text(messages) == named.text(messages)

@@ -24,8 +24,8 @@ def main(*arguments):
         return subprocess.call([sys.executable, str(copied(Path(folder))), *arguments], cwd=REPOSITORY)
 
 
-def copied(folder):
-    """Lay out a copy of what the tool reads, and return the path of the tool in it."""
+def copied(folder, only=None):
+    """Lay out a copy of what the tool reads, for all templates or for some, and return the path of the tool in it."""
     shutil.copytree(SHARED / "tools", folder / "tools")
     tool = folder / "tools/differ.py"
     text = tool.read_text("utf-8").replace(PUT_RIGHT, "put_right(respelled(maker_source(slug), case['messages'])")
@@ -41,7 +41,7 @@ def copied(folder):
     for path, data in (
         ("index", list(index.values())),
         ("more/index", []),
-        ("native", {"all": [slug for slug in golden_files() if slug in index]}),
+        ("native", {"all": [slug for slug in only or golden_files() if slug in index]}),
     ):
         target = folder / f"oracles/{path}.json"
         target.parent.mkdir(exist_ok=True)

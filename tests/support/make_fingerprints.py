@@ -5,13 +5,15 @@
 Run by hand when a family or the makers' templates change; needs `../shared` and jinja2. A text maps to a template of
 ours if the template was made from it, or if both give the same for all conversations of the battery, also with the
 options that the text reads. One that was made from a text and deliberately differs from it is noted as such. Nothing
-of the texts themselves is kept; `literals.json` has digests of the literal texts in them, for `lect verify`.
+of the texts themselves is kept; for `lect verify`, `literals.json` has digests of the literal texts in them, and
+`accidents.json` the words with which they fail where ours write, and the names that they read and nobody gives.
 """
 
 import json
 import re
 import sys
 from functools import cache
+from itertools import islice
 
 from differential import maker_source, normalize, reference
 from goldens import REPOSITORY, THE_DAY, battery, native_models
@@ -22,11 +24,18 @@ from lect_jinja.compare import prints
 from lect_jinja.environment import ENVIRONMENT
 from lect_jinja.knowledge import fingerprint
 from lect_jinja.sources.tokens import NAMES as TOKEN_NAMES
+from lect_jinja.template import JinjaTemplate
 from lect_jinja.tree import tree_fingerprint
+from lect_jinja.verify.accidents import failures
+from lect_jinja.verify.battery import requests
 from lect_jinja.verify.literals import taken_apart
+from lect_jinja.verify.telling import switches, telling
 
 OUTPUT = REPOSITORY / "plugins/jinja/src/lect_jinja/fingerprints.json"
 LITERALS = OUTPUT.with_name("literals.json")
+ACCIDENTS = OUTPUT.with_name("accidents.json")
+ASKED = 3000
+"""Requests of each maker's template, to see where it fails."""
 PROVENANCE = (
     "sha256 of chat templates, as their makers or republishers ship them (line ends as \\n and without a line end at "
     "the end), the model, the source and, where it is known, the date; the template of ours that gives the same, if one "
@@ -65,20 +74,43 @@ def main():
         f'{{\n "provenance": {head},\n "templates": {{\n{body}\n }},\n "first_prompts": {{\n{first}\n }}\n}}\n', "utf-8"
     )
     LITERALS.write_text(json.dumps(literals_of(rows), indent=0, sort_keys=True) + "\n", "utf-8")
+    ACCIDENTS.write_text(
+        json.dumps(accidents_found(rows), indent=0, sort_keys=True, ensure_ascii=False) + "\n", "utf-8"
+    )
     ours = sum("template" in row for row in rows.values())
     sys.stdout.write(f"{len(rows)} texts, {ours} of them equal to templates of ours\n")
 
 
 def literals_of(rows):
-    """Return the digests of the literal texts of makers' templates, by the name of our equivalent and by shape."""
+    """Return the digests of the literal texts of makers' templates, by the name of our equivalent and by shape: one line for
+    each template of that shape."""
     found = {}
     for slug in reference().MORE | reference().INDEX:
         text = maker_source(slug)
         template = rows[fingerprint(text)].get("template")
         if template:
             shape, literals = taken_apart(text)
-            found.setdefault(template, {})[shape] = " ".join(literal.digest for literal in literals)
-    return found
+            found.setdefault(template, {}).setdefault(shape, set()).add(
+                " ".join(literal.digest for literal in literals)
+            )
+    return {template: {shape: sorted(texts) for shape, texts in shapes.items()} for template, shapes in found.items()}
+
+
+def accidents_found(rows):
+    """Return what makers' templates do by accident, by the name of our equivalent."""
+    found = {}
+    for slug, entry in (reference().MORE | reference().INDEX).items():
+        row = rows[fingerprint(maker_source(slug))]
+        if "template" in row and not slug.endswith("--tool_use"):
+            tokens = {name: token for name, token in (entry["special_tokens"] or {}).items() if isinstance(token, str)}
+            own, maker = JinjaTemplate(slug, maker_source(slug), tokens=tokens), lect.template(row["template"])
+            reads = switches(own) - switches(maker) - {"documents"}
+            cases = islice(requests(telling(maker, own, without=reads)), ASKED)
+            of_ours = found.setdefault(row["template"], {"fails": set(), "reads": set()})
+            of_ours["fails"] |= failures(own, maker, cases)
+            of_ours["reads"] |= reads
+    sets = {name: {kind: sorted(each) for kind, each in both.items() if each} for name, both in found.items()}
+    return {name: each for name, each in sets.items() if each}
 
 
 def date_of(slug):

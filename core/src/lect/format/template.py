@@ -15,7 +15,7 @@ from lect.prompt.chat import Chat, read_chat
 from lect.prompt.fields import is_list
 from lect.prompt.limits import DEFAULT, LONGEST_UNCOUNTED, Limits, is_encodable
 from lect.prompt.message import Request
-from lect.prompt.program import run_program, words_in
+from lect.prompt.program import digest_of, parts_in, run_program
 from lect.prompt.segments import FromProgram
 from lect.prompt.writer import TrackingWriter, Writer
 from lect.values import ControlPolicy
@@ -213,9 +213,14 @@ class Template(Replies):
             self._leaks = leak_of(self, self.program, self._sought()) is not None
         return self._leaks
 
+    @property
+    def digest(self) -> str:
+        """The digest of what writes its prompts: while it stays the same, so do they."""
+        return digest_of(self.program)
+
     def _sought(self) -> Iterable[str]:
         """Return the words that the program may look for in texts."""
-        return words_in(self.program)
+        return [part for part in parts_in(self.program) if isinstance(part, str)]
 
     def text(
         self,

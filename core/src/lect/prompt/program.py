@@ -44,23 +44,40 @@ def run_program(program: Program, chat: Chat, out: Writer) -> None:
         raise PluginError(msg) from error
 
 
-def words_in(program: Program) -> list[str]:
-    """Return the strings in a program's code, which it may look for in texts.
+def parts_in(program: Program) -> list[str | FunctionType]:
+    """Return the functions that a program consists of, and the strings in their code, which it may look for in texts.
 
-    Those in the functions and constants that it names are among them, if they are of its own package or of core.
+    Functions and constants that it names are among them, if they are of its own package or of core.
     """
-    words: dict[str, None] = {}
+    found: dict[str | FunctionType, None] = {}
     met: set[int] = set()
     packages = {"lect", _package(program)}
     left: list[Any] = [program]
     while left:
         value = left.pop()
-        if isinstance(value, str):
-            words[value] = None
-        elif id(value) not in met:
+        if isinstance(value, str) or (isinstance(value, FunctionType) and _package(value) in packages):
+            found[value] = None
+        if id(value) not in met:
             met.add(id(value))
             left += _parts(value, packages)
-    return [*words]
+    return [*found]
+
+
+def digest_of(program: Program) -> str:
+    """Return the digest of a program's code, without that of core."""
+    import hashlib
+
+    code = [part if isinstance(part, str) else _source(part) for part in parts_in(program) if _package(part) != "lect"]
+    return hashlib.sha256("\0".join(sorted(code)).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _source(function: FunctionType) -> str:
+    import inspect
+
+    try:
+        return inspect.getsource(function)
+    except OSError:  # installed without its source
+        return function.__code__.co_code.hex()
 
 
 def _parts(value: Any, packages: set[str]) -> Iterable[Any]:
@@ -73,7 +90,8 @@ def _parts(value: Any, packages: set[str]) -> Iterable[Any]:
         codes = [*_codes(value.__code__)]
         named = (value.__globals__.get(name) for code in codes for name in code.co_names)
         cells = (cell.cell_contents for cell in value.__closure__ or ())
-        return [value.__defaults__, value.__kwdefaults__, *cells, *named, *(code.co_consts for code in codes)]
+        constants = (each for code in codes for each in code.co_consts if each != value.__doc__)
+        return [value.__defaults__, value.__kwdefaults__, *cells, *named, *constants]
     if isinstance(value, Mapping):
         return [*value, *value.values()]
     return value if isinstance(value, tuple | list | set | frozenset) else ()

@@ -148,11 +148,16 @@ def _installed(name: str) -> Template | None:
 
 
 def _behaviour(own: Template) -> Behaviour:
-    """Return what a model's own template does, with its options, without names that it sets if they are not given."""
+    """Return what a model's own template does, with its options."""
     from lect_jinja.compare import Behaviour
 
+    return Behaviour(own, given_options(own))
+
+
+def given_options(own: Template) -> list[str]:
+    """Return the options that a model's own template reads and never sets itself, in any branch."""
     is_set = set(_SET.findall(getattr(own, "jinja", "")))
-    return Behaviour(own, [option for option in own.options if option not in is_set])
+    return [option for option in own.options if option not in is_set]
 
 
 def _suggested(found: ModelFiles) -> Iterator[str]:

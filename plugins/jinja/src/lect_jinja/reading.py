@@ -56,7 +56,7 @@ class Reading(NamedTuple):
 
 def read(found: Sequence[nodes.Node]) -> Reading:
     """Read all nodes of a syntax tree."""
-    fields = frozenset(name for name in map(_key, found) if name is not None)
+    fields = frozenset(name for name in map(key_of, found) if name is not None)
     names = {node.name for node in found if isinstance(node, nodes.Name)}
     literals = {text for node in found for text in _literals(node)}
     return Reading(
@@ -73,7 +73,7 @@ def read(found: Sequence[nodes.Node]) -> Reading:
     )
 
 
-def _key(node: nodes.Node) -> str | None:
+def key_of(node: nodes.Node) -> str | None:
     """Return the name of the field that an expression reads."""
     if isinstance(node, nodes.Getattr):
         return node.attr
@@ -95,7 +95,7 @@ def _message_fields(found: Sequence[nodes.Node]) -> Iterator[str]:
         and _is_other(node, is_content)
     }
     for node in found:
-        key = _key(node)
+        key = key_of(node)
         if key is None:
             continue
         holder = node.node.node if isinstance(node, nodes.Call) else node.node  # type: ignore[attr-defined]
@@ -137,7 +137,7 @@ def _contents(found: Sequence[nodes.Node]) -> Callable[[nodes.Node | None], bool
             return is_content(node.expr1) or is_content(node.expr2)
         if isinstance(node, nodes.Filter):
             return is_content(node.node)
-        return node is not None and _key(node) == "content"
+        return node is not None and key_of(node) == "content"
 
     for node in found:
         if isinstance(node, nodes.Assign) and isinstance(node.target, nodes.Name) and is_content(node.node):
@@ -145,13 +145,13 @@ def _contents(found: Sequence[nodes.Node]) -> Callable[[nodes.Node | None], bool
     return is_content
 
 
-def _constants(node: nodes.Node) -> Iterator[str]:
+def constants_in(node: nodes.Node) -> Iterator[str]:
     """Yield the texts of a constant, or of a list of constants."""
     if isinstance(node, nodes.Const) and isinstance(node.value, str):
         yield node.value
     elif isinstance(node, nodes.List | nodes.Tuple):
         for item in node.items:
-            yield from _constants(item)
+            yield from constants_in(item)
 
 
 def _roles(found: Sequence[nodes.Node]) -> Iterable[str]:
@@ -160,8 +160,8 @@ def _roles(found: Sequence[nodes.Node]) -> Iterable[str]:
         if not isinstance(node, nodes.Compare):
             continue
         sides = [node.expr, *(operand.expr for operand in node.ops)]
-        if any(_key(side) == "role" or (isinstance(side, nodes.Name) and side.name == "role") for side in sides):
-            roles.update(dict.fromkeys(text for side in sides for text in _constants(side) if text.isidentifier()))
+        if any(key_of(side) == "role" or (isinstance(side, nodes.Name) and side.name == "role") for side in sides):
+            roles.update(dict.fromkeys(text for side in sides for text in constants_in(side) if text.isidentifier()))
     return roles
 
 
@@ -181,4 +181,4 @@ def _literals(node: nodes.Node) -> Iterator[str]:
     if isinstance(node, nodes.TemplateData):
         yield node.data
     else:
-        yield from _constants(node)
+        yield from constants_in(node)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping
+from hashlib import sha256
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ from lect_jinja.values import marked, plain
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from lect.plugin import Writer
+    from lect.plugin import Message, Writer
     from lect.plugin.grammar import Grammar
     from lect_jinja.isolation import IsolatedRun
 
@@ -154,6 +155,11 @@ class JinjaTemplate(Template):
         return table.but(name=self.name, stop=self.stop, stop_ids=self.stop_ids, source=self.source)
 
     @property
+    def digest(self) -> str:
+        """The digest of its text."""
+        return sha256(self.jinja.encode("utf-8", "surrogatepass")).hexdigest()
+
+    @property
     def tree(self) -> str:
         """The fingerprint of its syntax tree; empty if it has none."""
         return self._code.tree
@@ -258,7 +264,8 @@ class JinjaTemplate(Template):
 
     def _variables(self, chat: Chat) -> dict[str, Any]:
         """Return the template's variables, as transformers gives them."""
-        spelled = [(respelled(message.raw, self._code.reading.parts), message.index) for message in chat.messages]
+        given_messages = [(self._with_argument_text(chat, message), message.index) for message in chat.messages]
+        spelled = [(respelled(raw, self._code.reading.parts), index) for raw, index in given_messages]
         messages = [_shared_reasoning(raw, index, tracked=chat.tracked) for raw, index in spelled]
         values = {
             ("messages",): messages,
@@ -276,6 +283,15 @@ class JinjaTemplate(Template):
             variables[name] = marked(value, path) if chat.tracked and not own else value
         variables["add_generation_prompt"] = chat.add_generation_prompt
         return variables
+
+    def _with_argument_text(self, chat: Chat, message: Message) -> Mapping[str, Any]:
+        """Return a message with the arguments of its calls as JSON text, where the template takes nothing else."""
+        if not message.tool_calls or "argument_text" not in self.accepts:
+            return message.raw
+        return {
+            **message.raw,
+            "tool_calls": [_with_text(call.raw, chat.arguments_as_given(call)) for call in message.tool_calls],
+        }
 
     def _note_media(self, chat: Chat, out: Writer) -> None:
         """Note which non-text parts have reached the prompt: those without which it would differ."""
@@ -350,6 +366,11 @@ def _shared_reasoning(raw: Mapping[str, Any], index: int, *, tracked: bool) -> M
                 text = given(text, ("messages", index, name))
             return {"thinking": text, **raw, "reasoning_content": text}
     return raw
+
+
+def _with_text(call: Mapping[str, Any], arguments: str) -> Mapping[str, Any]:
+    function = call.get("function")
+    return {**call, "function": {**function, "arguments": arguments}} if isinstance(function, Mapping) else call
 
 
 def _without_parts(raw: Any, role: str, kind: str) -> Any:

@@ -17,10 +17,10 @@ def write_turn(out: Writer, who: str, *pieces: str) -> None:
 
 
 def write_tools(chat: Chat, out: Writer) -> None:
-    """Write the tools, if there are any; the option `custom_tools` takes precedence over `tools`."""
+    """Write the tools, if there are any; the option `custom_tools` takes precedence, even if it has none."""
     custom = chat.option("custom_tools", kind="mappings")
     tools, path = (chat.tools, ("tools",)) if custom is None else (custom, ("options", "custom_tools"))
-    if not tools:
+    if custom is None and not tools:
         return
     shown = [piece for index, tool in enumerate(tools) for piece in (chat.json(tool, *path, index), "\n")]
     write_turn(

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 HELP = "write down which prompts, stops and markers are in force, for `lect verify --lock`"
 PATHS = ("models",)
 EPILOG = """\
-The file has the versions of packages, the digests of prompts, the markers and the stops. Commit it; in CI,
-`lect verify --lock lect.lock` fails where a prompt would change.
+The file has the versions of packages, the templates, the digests of 1,000 prompts of each, the markers and the stops.
+Commit it; in CI, `lect verify --lock lect.lock` fails where one of them changes.
 
 examples:
   lect lock Qwen/Qwen3-4B lmsys/vicuna-7b-v1.5 -o lect.lock

@@ -1,4 +1,4 @@
-"""The conversations with which a format is verified. Every text in them is distinct, so that a missing one is named."""
+"""The requests with which a format is verified. Every text in the cases is distinct, so that a missing one is named."""
 
 from __future__ import annotations
 
@@ -6,10 +6,18 @@ from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING
 
-from lect_jinja.asked import NO_SWITCHES, THE_DAY, Case, calls, result, says
+from lect_jinja.asked import THE_DAY, Case, calls, result, says
+from lect_jinja.verify import SEED
+from lect_jinja.verify.composer import Composer
+from lect_jinja.verify.telling import COMPOSED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
+
+    from lect_jinja.verify.telling import Telling
+
+WITH_OPTIONS = (0, 6, 8, 11)
+"""The cases that are tried with each value of each option."""
 
 ANOTHER_DAY = date(2031, 11, 27)
 """A template that does something else on some days is asked on two."""
@@ -58,16 +66,16 @@ CASES = (
 )
 
 
-def cases_for(options: Iterable[str]) -> Iterator[Case]:
-    """Yield the cases, then some of them with each switch of the format on and off."""
+def requests(of: Telling, seed: str = SEED) -> Iterator[Case]:
+    """Yield requests without end: the cases, some of them with each value of each option, then composed ones."""
     yield from CASES
-    for option in options:
-        if option not in NO_SWITCHES:
-            for value in (True, False):
-                yield from (case.having(option, value) for case in (CASES[0], CASES[6], CASES[8], CASES[11]))
+    for name, option in of.options.items():
+        for value in (*option.values, *(COMPOSED[each] for each in option.composed)):
+            yield from (CASES[number].having(name, value) for number in WITH_OPTIONS)
+    yield from Composer(of, seed).requests()
 
 
 def is_plain(case: Case) -> bool:
-    """Return whether any server can be asked: today, and without an image."""
-    parts = (part for message in case.messages for part in message["content"] if isinstance(part, dict))
-    return case.day == THE_DAY and all(part["type"] == "text" for part in parts)
+    """Return whether any server can be asked: today, without an image, and nothing odd."""
+    parts = (part for message in case.messages for part in message["content"] or () if isinstance(part, dict))
+    return case.day == THE_DAY and case.is_usual and all(part["type"] == "text" for part in parts)

@@ -61,10 +61,14 @@ def foreign(source: str, template: str, reached: Iterable[str]) -> Iterator[str]
     shape, found = taken_apart(source)
     makers = _makers().get(template, {})
     if shape in makers:
-        pairs = zip(found, makers[shape], strict=True)
-        changed = [literal for literal, digest in pairs if literal.digest != digest]
+        copies = (
+            [each for each, digest in zip(found, digests, strict=True) if each.digest != digest]
+            for digests in makers[shape]
+        )
+        changed = min(copies, key=len)
     else:
-        known, prompts = {digest for each in makers.values() for digest in each}, "\0".join(reached)
+        known = {digest for texts in makers.values() for digests in texts for digest in digests}
+        prompts = "\0".join(reached)
         changed = [each for each in found if each.digest not in known and each.text not in prompts] if known else []
     for line, text in changed:
         if shape in makers or not _KEY.fullmatch(text):
@@ -72,10 +76,10 @@ def foreign(source: str, template: str, reached: Iterable[str]) -> Iterator[str]
 
 
 @cache
-def _makers() -> dict[str, dict[str, list[str]]]:
+def _makers() -> dict[str, dict[str, list[list[str]]]]:
     """Return the digests of the texts of makers' templates, by the name of our equivalent and by shape."""
     import json
     from pkgutil import get_data
 
     rows = json.loads(get_data("lect_jinja", "literals.json") or b"{}")
-    return {name: {shape: digests.split() for shape, digests in shapes.items()} for name, shapes in rows.items()}
+    return {name: {shape: [*map(str.split, texts)] for shape, texts in shapes.items()} for name, shapes in rows.items()}

@@ -4,20 +4,44 @@ from __future__ import annotations
 
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import lect
 from lect.errors import LectError, SourceError, saferepr
 from lect.plugin import parse_json, read_file
 from lect_jinja.asked import answer
-from lect_jinja.verify.battery import cases_for
+from lect_jinja.template import JinjaTemplate
+from lect_jinja.verify import MOST, composer
+from lect_jinja.verify.battery import requests
+from lect_jinja.verify.telling import Option, Telling, telling
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from lect.plugin import Template
+
 KIND = "lect.lock"
-VERSION = 1
+VERSION = 2
 MOST_BYTES = 16 << 20
+ROW = {"template", "package", "digest", "tree", "text", "stop", "stop_ids", "markers", "composer", "asked", "prompts"}
+"""What is written down of a model."""
+DIGITS = 8
+"""Of the digest of one prompt: what a person compares is whether any has changed."""
+
+
+class Changes(NamedTuple):
+    """What is no longer as it was locked, in words.
+
+    Attributes:
+        sent: What changes what is sent, or how replies are read: prompts, stops, markers; and what cannot be compared.
+        templates: Templates that are others, and of which no prompt has changed.
+        compared: How many prompts were compared.
+    """
+
+    sent: list[str]
+    templates: list[str]
+    compared: int
 
 
 def locked(models: Iterable[str]) -> dict[str, Any]:
@@ -34,19 +58,30 @@ def locked(models: Iterable[str]) -> dict[str, Any]:
 def _row(model: str) -> dict[str, Any]:
     resolution = lect.resolve(model, fallback=False)
     template = resolution.template
-    prompts = {case.what: _digest(answer(template, case)) for case in cases_for(template.options)}
+    asked = telling(template, template if isinstance(template, JinjaTemplate) else None)
     return {
         "template": template.name,
         "package": resolution.package,
-        "prompts": prompts,
+        "digest": template.digest,
+        "tree": getattr(template, "tree", ""),
+        "text": getattr(template, "jinja", ""),
         "stop": dict(template.stop),
         "stop_ids": list(template.stop_ids),
         "markers": {text: list(ids) if isinstance(ids, tuple) else ids for text, ids in template.markers.items()},
+        "composer": composer.VERSION,
+        "asked": asked._asdict(),
+        "prompts": _digests(template, asked),
     }
 
 
-def _digest(prompt: str | None) -> str:
-    return "fails" if prompt is None else sha256(prompt.encode("utf-8", "surrogatepass")).hexdigest()
+def _digests(template: Template, asked: Telling) -> str:
+    """Return the digests of all prompts, in the order of the requests."""
+    prompts = (answer(template, case) for case in islice(requests(asked), MOST))
+    return " ".join("fails" if prompt is None else _digest(prompt)[:DIGITS] for prompt in prompts)
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _version(package: str) -> str:
@@ -62,47 +97,74 @@ def read_lock(path: str) -> dict[str, Any]:
     Raises:
         SourceError: If it cannot be read, or is no lock file.
     """
+    again = f"  try: lect lock MODEL -o {path}"
     try:
         data = parse_json(read_file(path, MOST_BYTES).decode())
     except ValueError as error:
         data = error
     except OSError as error:
-        msg = f"{saferepr(path)} cannot be read: {error.strerror}\n  try: lect lock MODEL -o {path}"
+        msg = f"{saferepr(path)} cannot be read: {error.strerror}\n{again}"
         raise SourceError(msg) from error
     if not isinstance(data, dict) or data.get("kind") != KIND or not isinstance(data.get("models"), dict):
-        msg = f"{saferepr(path)} is no lock file\n  try: lect lock MODEL -o {path}"
+        msg = f"{saferepr(path)} is no lock file\n{again}"
         raise SourceError(msg)
     if data.get("version") != VERSION:
-        msg = f"{saferepr(path)} has the version {data.get('version')!r}; {VERSION} is known\n  try: a newer lect-jinja"
+        msg = f"{saferepr(path)} has the version {data.get('version')!r}; {VERSION} is known\n{again}"
         raise SourceError(msg)
+    for model, row in data["models"].items():
+        if not isinstance(row, dict) or not row.keys() >= ROW:
+            msg = f"{saferepr(path)} does not say all of {saferepr(model)}: it was edited\n{again}"
+            raise SourceError(msg)
     return data
 
 
-def changes(lock: dict[str, Any]) -> list[str]:
-    """Return, in words, what is no longer as it was locked: prompts, stops and markers, not versions alone."""
-    found: list[str] = []
+def changes(lock: dict[str, Any]) -> Changes:
+    """Return what is no longer as it was locked; versions alone are no change."""
+    found = Changes([], [], 0)
     for model, then in lock["models"].items():
         try:
-            now = _row(model)
+            of_model = _changes(then, _row(model), lect.get_template(model))
         except LectError as error:
-            found.append(f"{model}: {str(error).partition(chr(10))[0]}")
-            continue
-        if now["template"] != then["template"]:
-            found.append(f"{model}: the template was {then['template']!r}, and is {now['template']!r}")
-        changed = [what for what, digest in then["prompts"].items() if now["prompts"].get(what) != digest]
-        if changed:
-            more = f", and {len(changed) - 1} more" if len(changed) > 1 else ""
-            found.append(f"{model}: the prompt changes for {changed[0]}{more}")
-        found += [
-            f"{model}: {fact.replace('_', ' ')} was {then[fact]!r}, and is {now[fact]!r}"
-            for fact in ("stop", "stop_ids", "markers")
-            if now[fact] != then[fact]
-        ]
-    if found:
-        then = lock["packages"]
-        found += [
-            f"{package}: the version was {was}, and is {is_ or 'not installed'}"
-            for package, was in then.items()
-            if (is_ := _version(package)) != was
-        ]
-    return found
+            of_model = Changes([str(error).partition("\n")[0]], [], 0)
+        found = Changes(
+            [*found.sent, *(f"{model}: {each}" for each in of_model.sent)],
+            [*found.templates, *(f"{model}: {each}" for each in of_model.templates)],
+            found.compared + of_model.compared,
+        )
+    versions = [
+        f"{package}: the version was {was}, and is {now or 'not installed'}"
+        for package, was in lock["packages"].items()
+        if (now := _version(package)) != was
+    ]
+    return found._replace(
+        sent=found.sent + versions if found.sent else [],
+        templates=found.templates + versions if found.templates and not found.sent else found.templates,
+    )
+
+
+def _changes(then: dict[str, Any], now: dict[str, Any], template: Template) -> Changes:
+    sent = [
+        f"{fact.replace('_', ' ')} was {then[fact]!r}, and is {now[fact]!r}"
+        for fact in ("template", "stop", "stop_ids", "markers")
+        if now[fact] != then[fact]
+    ]
+    was = then["prompts"].split()
+    if then["composer"] != composer.VERSION:
+        return Changes(
+            [*sent, "its prompts cannot be compared: another lect-jinja composed them; run `lect lock` again"], [], 0
+        )
+    asked = _read_telling(then["asked"])
+    pairs = zip(requests(asked), was, _digests(template, asked).split(), strict=False)
+    changed = [str(case) for case, before, after in pairs if before != after]
+    if changed:
+        more = f", and {len(changed) - 1} more" if len(changed) > 1 else ""
+        sent.insert(0, f"the prompt changes for {changed[0]}{more}")
+    templates = []
+    if not sent and now["digest"] != then["digest"]:
+        layout = ", in its layout alone" if then["tree"] and now["tree"] == then["tree"] else ""
+        templates = [f"the template changed{layout}; no prompt of {len(was)} did"]
+    return Changes(sent, templates, len(was))
+
+
+def _read_telling(data: dict[str, Any]) -> Telling:
+    return Telling(**{**data, "options": {name: Option(*each) for name, each in data["options"].items()}})

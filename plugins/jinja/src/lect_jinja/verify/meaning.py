@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lect.errors import saferepr
 from lect_jinja.asked import REFUSED
+from lect_jinja.reading import REASONING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from lect_jinja.asked import Case
 
 SHOWN = 72
+FEWEST = 3
+"""Characters of a text that is looked for in a prompt: a shorter one may stand anywhere."""
 NEAR = 3
 """By how many characters the length of a misspelt marker differs at most."""
 _PIECE = re.compile(r"<[^<>\s]{1,40}>|\[/?[A-Z_]{2,20}\]|<<?/?[A-Z]+>>?|\w+|\s+|.", re.DOTALL)
@@ -97,6 +100,8 @@ def _without(text: str, bos: str) -> str:
 def _left_out(case: Case, theirs: str, makers: str) -> Iterator[Meaning]:
     """Yield the texts of the request that one of the two leaves out."""
     for what, text in _texts(case):
+        if len(text) < FEWEST or not _words(text):
+            continue
         if text in makers and text not in theirs:
             yield Meaning(f"{what} is left out", "", text)
         elif text in theirs and text not in makers:
@@ -104,33 +109,47 @@ def _left_out(case: Case, theirs: str, makers: str) -> Iterator[Meaning]:
 
 
 def _texts(case: Case) -> Iterator[tuple[str, str]]:
-    if case.tools:
-        yield "the list of tools", case.tools[0]["function"]["description"]
+    """Yield the texts of a request, with what they are."""
+    for tool in case.tools or ():
+        yield "the list of tools", tool.get("function", tool).get("description", "").strip()
     for message in case.messages:
-        role, content = message["role"], message["content"]
+        role, content = message["role"], message["content"] or ""
         texts = [content] if isinstance(content, str) else [part["text"] for part in content if "text" in part]
-        for text in filter(None, map(str.strip, texts)):
-            yield f"the text of the {role}" if role != "tool" else "the result of a tool", text
-        if "reasoning_content" in message:
-            yield "the reasoning of an answer", message["reasoning_content"]
+        yield from (
+            (f"the text of the {role}" if role != "tool" else "the result of a tool", text.strip()) for text in texts
+        )
+        reasoning = next((message[name] for name in REASONING if name in message), "")
+        yield "the reasoning of an answer", reasoning.strip()
         for call in message.get("tool_calls", ()):
             # The name is in the list of tools too.
-            yield "a call of a tool", call["function"]["arguments"]["harbour"]
+            given = call["function"]["arguments"]
+            values = given.values() if isinstance(given, dict) else ()
+            yield "a call of a tool", next((each for each in values if isinstance(each, str) and each.isalnum()), "")
 
 
 def _hunks(case: Case, theirs: str, makers: str) -> Iterator[Meaning]:
     """Yield what each differing piece of two prompts means."""
     mine, other = _PIECE.findall(theirs), _PIECE.findall(makers)
-    matcher = SequenceMatcher(None, mine, other, autojunk=False)
     end = len(mine) - len(_PIECE.findall(_after_last_text(case, theirs))) if case.asking else len(mine) + 1
-    for kind, begin, stop, start, behind in matcher.get_opcodes():
+    # What is equal at both ends is nearly all; the matcher takes the square of what it is given.
+    same = _shared(mine, other)
+    mine, other = mine[same:], other[same:]
+    rest = _shared(mine[::-1], other[::-1])
+    mine, other = mine[: len(mine) - rest], other[: len(other) - rest]
+    for kind, begin, stop, start, behind in SequenceMatcher(None, mine, other, autojunk=False).get_opcodes():
         if kind != "equal":
             one, two = "".join(mine[begin:stop]), "".join(other[start:behind])
-            yield Meaning(_said(one, two, at_the_end=begin >= end), one, two)
+            yield Meaning(_said(one, two, at_the_end=same + begin >= end), one, two)
+
+
+def _shared(one: list[str], other: list[str]) -> int:
+    """Return with how many equal pieces two lists begin."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (left, right) in pairs if left != right), min(len(one), len(other)))
 
 
 def _after_last_text(case: Case, prompt: str) -> str:
-    texts = [text for _, text in _texts(case._replace(tools=None)) if text in prompt]
+    texts = [text for _, text in _texts(case._replace(tools=None)) if text and text in prompt]
     return prompt[prompt.rindex(texts[-1]) + len(texts[-1]) :] if texts else ""
 
 

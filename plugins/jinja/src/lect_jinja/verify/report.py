@@ -2,51 +2,56 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-import lect
-from lect_jinja.asked import answer
-from lect_jinja.audit import WARNING, text_findings
-from lect_jinja.identity import identify, own_template
-from lect_jinja.knowledge import EARLIER, known_text
-from lect_jinja.paths import read_files
-from lect_jinja.verify.battery import cases_for
-from lect_jinja.verify.literals import foreign
+from lect_jinja.asked import REFUSED, answer
 from lect_jinja.verify.meaning import meanings
+from lect_jinja.verify.smaller import smallest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from lect.plugin import Template
     from lect_jinja.asked import Case
+    from lect_jinja.verify.branches import Branch
     from lect_jinja.verify.meaning import Meaning
 
-Verdict = Literal["identical", "equal", "different"]
+    Asked = Callable[[Case], str | None]
+
+Verdict = Literal["identical", "no difference", "different"]
+BY_ACCIDENT = "(fails as the maker's own)"
+MOST_DESCRIBED = 40
+"""Of how many requests that differ it is said how."""
 
 
 class Symptom(NamedTuple):
-    """What differs, with the first request that shows it."""
+    """What differs, with a request that shows it; None for what shows without one."""
 
-    what: str
-    """The request."""
     meaning: Meaning
-    seen: int
-    """In how many of the requests it shows."""
+    case: Case | None = None
+
+    def as_data(self) -> dict[str, Any]:
+        """Return it as JSON takes it."""
+        request = None if self.case is None else {"what": str(self.case), **self.case.as_request()}
+        return {**self.meaning._asdict(), "request": request}
 
 
 class Report(NamedTuple):
     """What was found.
 
     Attributes:
-        verdict: `identical` if the template is known to be the maker's; `equal` if all requests give the same prompts;
-            else `different`.
+        verdict: `identical` if the template is known to be the maker's; `no difference` if no request gave another
+            prompt; else `different`.
         source: What was verified.
         model: The model whose format it should have.
         template: The name of that format.
+        taken_for: Why it is taken for that model, if nobody has said it.
         known: Whose text the template is, if it is known: its source and date.
         compared: How many requests were compared.
+        differing: How many of them gave another prompt.
         differences: What differs, the gravest first.
+        outcomes: How many outcomes the conditions of the template had, and how many they may have.
+        never: The outcomes that they never had.
         warnings: What in the text of the template would show only with other requests.
     """
 
@@ -54,9 +59,13 @@ class Report(NamedTuple):
     source: str
     model: str
     template: str
+    taken_for: str = ""
     known: str = ""
     compared: int = 0
+    differing: int = 0
     differences: tuple[Symptom, ...] = ()
+    outcomes: tuple[int, int] = (0, 0)
+    never: tuple[Branch, ...] = ()
     warnings: tuple[str, ...] = ()
 
     @property
@@ -66,68 +75,63 @@ class Report(NamedTuple):
 
     def as_data(self) -> dict[str, Any]:
         """Return the report as JSON takes it."""
-        differences = [{"what": each.what, "seen": each.seen, **each.meaning._asdict()} for each in self.differences]
-        return {**self._asdict(), "differences": differences, "warnings": list(self.warnings)}
+        return {
+            **self._asdict(),
+            "differences": [each.as_data() for each in self.differences],
+            "never": [each._asdict() for each in self.never],
+        }
 
 
-def verified_files(path: str, model: str = "") -> Report:
-    """Verify the template of a model on disk.
+def compared(ask: Asked, maker: Template, cases: Iterable[Case], bos: str = "") -> dict[str, Any]:
+    """Put all requests to both sides, and return the fields of a report that this decides.
 
     Args:
-        path: A model directory, a GGUF file, or `hf:owner/name`.
-        model: The model whose format it should have; by default the name of the directory or the file says it.
-
-    Raises:
-        ModelFileError: If there is no template that can be run.
-        UnknownModelError: If nobody knows the model.
+        ask: What is verified: it returns a prompt, `REFUSED`, `BY_ACCIDENT`, or None if it fails otherwise.
+        maker: The maker's format.
+        cases: The requests.
+        bos: The BOS of the model.
     """
-    files = read_files(path)
-    name = os.path.basename(os.path.normpath(files.path))
-    # A directory is called after its model; a path with a scheme names it.
-    scheme, _, rest = path.partition(":")
-    called = name.removesuffix(".gguf") if "/" in scheme or not rest else rest.partition("@")[0]
-    resolution = lect.resolve(model or called, fallback=False)
-    maker, own = resolution.template, own_template(files, name)
-    identity = identify(files, name)
-    ours = f"{resolution.adapter.name}:{maker.name}" if resolution.adapter else ""
-    known = known_text(files.source, ours)
-    report = Report("identical", path, resolution.ref.path, maker.name, known)
-    if ours and identity.family == ours:
-        return report
-    options = [option for option in own.options if option in maker.options]
-    prompts: list[str] = []
-
-    def ask(case: Case) -> str | None:
-        prompt = answer(own, case)
-        prompts.append(prompt or "")
-        return prompt
-
-    found = compared(ask, maker, cases_for(options), files.tokens.get("bos_token", ""))
-    warnings = [f"{each.rule}: {each.what}" for each in text_findings(files.source) if each.level == WARNING]
-    if ours:
-        warnings += foreign(files.source, ours, prompts)
-    if known.startswith(EARLIER) and found["differences"]:
-        where = dict.fromkeys(difference.what for difference in found["differences"])
-        found["known"] = f"{known}; the later one differs in: {', '.join(where)}"
-    return report._replace(**found, warnings=tuple(warnings))
-
-
-def compared(
-    ask: Callable[[Case], str | None], maker: Template, cases: Iterable[Case], bos: str = ""
-) -> dict[str, Any]:
-    """Put all requests to both sides, and return the fields of a report that this decides."""
-    first: dict[str, Symptom] = {}
     count = 0
+    telling: list[Case] = []
     for case in cases:
         makers = answer(maker, case)
-        if makers is None:
-            continue
-        count += 1
-        theirs = ask(case)
-        if theirs == makers:
-            continue
-        # What is said several times of one request is one difference.
-        for says, meaning in {each.says: each for each in meanings(case, theirs, makers, bos or maker.bos)}.items():
-            known = first.get(says, Symptom(case.what, meaning, 0))
-            first[says] = known._replace(seen=known.seen + 1)
-    return {"verdict": "different" if first else "equal", "compared": count, "differences": tuple(first.values())}
+        # Where ours fails, there is nothing to compare.
+        if makers is not None:
+            count += 1
+            if _differs(case, ask(case), makers):
+                telling.append(case)
+    symptoms = tuple(_symptoms(ask, maker, telling[:MOST_DESCRIBED], bos or maker.bos))
+    return {
+        "verdict": "different" if telling else "no difference",
+        "compared": count,
+        "differing": len(telling),
+        "differences": symptoms,
+    }
+
+
+def _differs(case: Case, theirs: str | None, makers: str) -> bool:
+    """Return whether two answers differ.
+
+    Where a request is odd, makers' own templates fail by accident; where they refuse one, a failure is as good.
+    """
+    if theirs is None:
+        return case.is_usual and makers != REFUSED
+    return theirs not in (makers, BY_ACCIDENT)
+
+
+def _symptoms(ask: Asked, maker: Template, telling: Iterable[Case], bos: str) -> Iterator[Symptom]:
+    """Yield what differs, once each, with the first request that shows it: one that has a name, or a small one."""
+
+    def found(case: Case) -> dict[str, Meaning]:
+        makers = answer(maker, case)
+        theirs = None if makers is None else ask(case)
+        if makers is None or not _differs(case, theirs, makers):
+            return {}
+        return {each.says: each for each in meanings(case, theirs, makers, bos)}
+
+    known: set[str] = set()
+    for case in telling:
+        for says in found(case).keys() - known:
+            known.add(says)
+            small = case if case.what else smallest(case, lambda each, says=says: says in found(each))  # type: ignore[misc]
+            yield Symptom(found(small)[says], small)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from datetime import date
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
@@ -17,8 +18,10 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 import lect
 from lect.errors import LectError, saferepr
 from lect_jinja.asked import REFUSED
-from lect_jinja.verify.battery import CASES, cases_for, is_plain
+from lect_jinja.verify import MOST_OF_A_SERVER, SEED
+from lect_jinja.verify.battery import CASES, is_plain, requests
 from lect_jinja.verify.report import Report, compared
+from lect_jinja.verify.telling import telling
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -179,12 +182,14 @@ def _pieces(answer: _Answer) -> list[str]:
     return [each for each in pieces if isinstance(each, str)]
 
 
-def verified_server(server: Server, model: str = "") -> Report:
+def verified_server(server: Server, model: str = "", *, most: int = MOST_OF_A_SERVER, seed: str = SEED) -> Report:
     """Verify what a server sends.
 
     Args:
         server: The server.
         model: The model whose format it should have; by default the one that it says it serves.
+        most: How many requests are compared.
+        seed: Which ones.
 
     Raises:
         UnknownModelError: If nobody knows the model.
@@ -194,7 +199,7 @@ def verified_server(server: Server, model: str = "") -> Report:
         raise ServerError(msg)
     resolution = lect.resolve(model or server.name, fallback=False)
     maker = resolution.template
-    report = Report("equal", server.url, resolution.ref.path, maker.name)
+    report = Report("no difference", server.url, resolution.ref.path, maker.name)
 
     def ask(case: Case) -> str | None:
         prompt = server.prompt(case)
@@ -202,5 +207,6 @@ def verified_server(server: Server, model: str = "") -> Report:
         return prompt.removeprefix(server.bos) if prompt and not maker.bos else prompt
 
     # A server renders for today, and wants images as data.
-    plain = [case for case in cases_for(maker.options) if is_plain(case) and server.can_be_asked(case)]
-    return report._replace(**compared(ask, maker, [case._replace(day=date.today()) for case in plain]))
+    every = requests(telling(maker, without=frozenset({"documents"})), seed)
+    plain = (case._replace(day=date.today()) for case in every if is_plain(case) and server.can_be_asked(case))
+    return report._replace(**compared(ask, maker, islice(plain, most)))
