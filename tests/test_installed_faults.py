@@ -114,7 +114,12 @@ FAULTS = [
         "from lect.plugin import CHATML, hookimpl\n@hookimpl\ndef match():\n    return True\n@hookimpl\ndef get_templates():\n    return CHATML",
         "register: PluginError: there is no hook 'get_templates'; did you mean 'get_template'?",
     ),
-    Fault("has-no-hooks", "def match(model_path):\n    return True", "register: PluginError: it has no hooks"),
+    Fault("has-no-hooks", "def matches(model_path):\n    return True", "register: PluginError: it has no hooks"),
+    Fault(
+        "has-an-unmarked-hook",
+        "def match(model_path):\n    return True",
+        "register: PluginError: match() has the name of a hook, and no @",
+    ),
 ]
 
 

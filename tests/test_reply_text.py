@@ -193,7 +193,7 @@ def checked_turns(template, messages, options):
 
 def check_spans(template, prompt):
     """Check that no span begins or ends inside a marker."""
-    marks = template.marker_pattern
+    marks = template.markers.pattern
     found = marks.finditer(prompt.text) if marks else ()
     inside = {at for mark in found for at in range(mark.start() + 1, mark.end())}
     for span in prompt.loss_spans(LossPolicy()):

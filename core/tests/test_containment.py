@@ -156,7 +156,9 @@ def test_where_warnings_are_errors_a_bad_plugin_is_shown_and_the_others_keep_wor
     (file, failed), (_, unrefined) = shown
     assert file == __file__
     assert failed.startswith("a lect plugin failed and is left out: bad: match: ValueError: closed\n")
-    assert unrefined.startswith("bad (registered in this process) failed in postprocess: PluginError: it returned 7; ")
+    assert unrefined.startswith(
+        "bad (registered in this process) failed in postprocess: PluginError: postprocess() returned 7; "
+    )
 
 
 # A user's own Ctrl-C

@@ -186,7 +186,7 @@ class Counting:
 @pytest.fixture
 def looks(monkeypatch):
     """Return a counter of the searches for the markers of `CHATML`."""
-    counting = Counting(CHATML.marker_pattern)
+    counting = Counting(CHATML.markers.pattern)
     monkeypatch.setattr(CHATML.markers, "_pattern", counting)
     return counting
 

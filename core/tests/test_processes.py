@@ -114,7 +114,7 @@ print(json.dumps(answer))
 """
 TOY = """
 from lect.plugin import Family, Rule, Turn, TurnTemplate
-TOY = TurnTemplate("toy-chat", user=Turn({user!r}, ""), assistant=Turn("A", ""), capabilities=["system", "x", "y"])
+TOY = TurnTemplate("toy-chat", user=Turn({user!r}, ""), assistant=Turn("A", ""), capabilities=["system", "tools", "images"])
 adapter = Family("toy", Rule("toy", TOY))
 """
 

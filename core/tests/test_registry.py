@@ -1,6 +1,8 @@
 """The registry in one process: what is registered or pinned takes effect at once and can be taken back; a fault leaves
 nothing behind."""
 
+from types import ModuleType
+
 import pytest
 
 import lect
@@ -8,6 +10,7 @@ from lect import AmbiguousModelError, PluginError, UnknownModelError
 from lect.errors import FallbackWarning, PluginWarning
 from lect.plugin import CHATML, DEFAULT, Family, Match, Rule, Specificity, Turn, TurnTemplate, hookimpl
 from lect.registry.adapter import Adapter
+from lect.registry.hookspecs import HOOKS
 from lect.registry.registry import Registry
 
 ACME = TurnTemplate(
@@ -98,6 +101,29 @@ def test_what_cannot_be_an_adapter_is_refused_and_nothing_of_it_is_kept(plugin, 
     assert lect.plugins() == []
     lect.register(FAMILY, name="bad")
     assert lect.get_template("acme") is ACME
+
+
+@pytest.mark.parametrize("name", sorted(HOOKS))
+def test_a_method_with_the_name_of_a_hook_must_be_one(name):
+    class Own(Family):
+        pass
+
+    setattr(Own, name, lambda self: None)
+    said = f"{name}\\(\\) has the name of a hook, and no @hookimpl\n  try: @lect.plugin.hookimpl, or another name"
+    with pytest.raises(PluginError, match=said):
+        lect.register(Own("acme", Rule("acme", ACME)))
+
+
+def test_what_a_module_imports_is_no_hook_of_its():
+    plugin = ModuleType("acme_plugin")
+    exec("from re import match as postprocess\nalias = len", vars(plugin))
+    vars(plugin).update(match=FAMILY.match, get_template=FAMILY.get_template)
+    lect.register(plugin)
+    assert lect.get_template("acme") is ACME
+    plugin = ModuleType("acme_plugin")
+    exec("def alias(ref):\n    return None", vars(plugin))
+    with pytest.raises(PluginError, match=r"alias\(\) has the name of a hook"):
+        lect.register(plugin, name="other")
 
 
 def test_hooks_may_take_fewer_arguments():

@@ -440,7 +440,7 @@ class Silent(Family):
 def test_a_plugin_that_returns_something_else_is_warned_about_and_none_keeps_the_reply(registry):
     lect.register(Mistaken("acme", Rule("acme", THINKS)))
     with pytest.warns(
-        PluginWarning, match=r"acme .* postprocess: PluginError: it returned \['yes'\]; expected a Reply"
+        PluginWarning, match=r"acme .* postprocess: PluginError: postprocess\(\) returned \['yes'\]; expected a Reply"
     ):
         assert lect.parse("acme", "</think>yes").content == "yes"
     lect.register(Silent("other", Rule("other", THINKS)))

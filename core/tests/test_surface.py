@@ -180,7 +180,7 @@ def test_values_keep_their_fields_in_their_order(kind, fields):
         (
             Template,
             [
-                "accepted_roles", "bos", "capabilities", "default_system", "eos", "evidence", "marker_pattern", "markers", "name", "options", "program", "render",
+                "accepted_roles", "bos", "capabilities", "default_system", "eos", "evidence", "markers", "name", "options", "program", "render",
                 "reply", "roles", "source", "stop", "stop_ids", "table", "text", "text_separators", "parse", "stream", "but", "written_at",
             ],
         ),

@@ -163,6 +163,21 @@ def test_a_text_is_not_taken_for_a_list_of_characters(field, value):
         Template("slip", FULL.program, **{field: value})
 
 
+@pytest.mark.parametrize(
+    ("field", "word", "hint"),
+    [
+        ("capabilities", "tols", "did you mean 'tools'?"),
+        ("capabilities", "telepathy", "try: some of audio, code_interpreter, documents, "),
+        ("capabilities", 7, "try: some of "),
+        ("accepts", "part", "did you mean 'parts'?"),
+    ],
+)
+def test_a_word_that_nothing_reads_is_refused(field, word, hint):
+    with pytest.raises(PluginError) as refused:
+        Template("slip", FULL.program, **{field: [word]})
+    assert str(refused.value).startswith(f"template 'slip': {field} contains {word!r}\n  {hint}")
+
+
 def test_the_options_name_the_tokens_that_may_be_replaced():
     assert tuple(FULL.options) == ("mood", "bos_token")
     assert tuple(Template("x", FULL.program, eos="</s>").options) == ("eos_token",)

@@ -7,9 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Literal
 
-from lect.errors import PluginError, saferepr
+from lect.errors import PluginError, did_you_mean, near_names, saferepr
 
-ACCEPTABLE = frozenset({"parts", "null", "argument_text"})
+ACCEPTABLE = ("argument_text", "null", "parts")
+CAPABILITIES = (
+    "audio", "code_interpreter", "documents", "images", "parallel_tools", "reasoning", "system", "tools", "video",
+)  # fmt: skip
 STANDARD_ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 
 EVIDENCE = {
@@ -90,7 +93,7 @@ class Facts:
         text_separators: Whether turns are separated by plain text, which no tokenizer can tell from a user's: then
             nothing can protect a prompt.
         default_system: The system text that the maker's template adds where none is given.
-        capabilities: What the format supports: system, tools, parallel_tools, reasoning, images, ...
+        capabilities: What the format supports, some of `CAPABILITIES`: system, tools, parallel_tools, reasoning, ...
         options: The options that it reads, with the type that it expects of each, or None: `{"enable_thinking": bool}`.
         accepts: What it accepts as it is given, and must not be normalized: `parts` and `null` for content, and
             `argument_text` for the arguments of calls (see `prompt/normalize.py`).
@@ -137,15 +140,10 @@ class Facts:
         self.markers = Markers({text: self.stop.get(text) if each is None else each for text, each in known.items()})
         self.text_separators = text_separators
         self.default_system = default_system
-        self.capabilities = frozenset(listed(name, "capabilities", capabilities))
+        self.capabilities = _some_of(CAPABILITIES, name, "capabilities", capabilities)
         tokens = {token: str for token, text in (("bos_token", bos), ("eos_token", eos)) if text}
         self.options: Mapping[str, type | None] = MappingProxyType({**_texts(name, "options", options), **tokens})
-        self.accepts = frozenset(listed(name, "accepts", accepts))
-        if not self.accepts <= ACCEPTABLE:
-            msg = (
-                f"template {name!r}: accepts is {sorted(self.accepts)}\n  try: some of {', '.join(sorted(ACCEPTABLE))}"
-            )
-            raise PluginError(msg)
+        self.accepts = _some_of(ACCEPTABLE, name, "accepts", accepts)
         self.source = source
         self.evidence = evidence
         self.accepted_roles = STANDARD_ROLES.union(self.roles)
@@ -183,11 +181,6 @@ class Facts:
         """What errors call it."""
         return self.name
 
-    @property
-    def marker_pattern(self) -> re.Pattern[str] | None:
-        """One pattern for all markers, the longest first; None if there are none."""
-        return self.markers.pattern
-
 
 def listed(template: str, field: str, value: Iterable[str]) -> tuple[str, ...]:
     """Return `value` as a tuple. A single text, which Python would split into characters, is refused.
@@ -205,3 +198,12 @@ def listed(template: str, field: str, value: Iterable[str]) -> tuple[str, ...]:
 def _texts(template: str, field: str, value: Mapping[str, Any] | Iterable[str]) -> Mapping[str, Any]:
     ids = value if isinstance(value, Mapping) else {}
     return MappingProxyType({text: ids.get(text) for text in listed(template, field, value)})
+
+
+def _some_of(known: Iterable[str], template: str, field: str, value: Iterable[str]) -> frozenset[str]:
+    values = listed(template, field, value)
+    for odd in (each for each in values if each not in known):
+        hint = did_you_mean(near_names(odd, known), f"try: some of {', '.join(known)}")
+        msg = f"template {template!r}: {field} contains {saferepr(odd)}\n  {hint}"
+        raise PluginError(msg)
+    return frozenset(values)

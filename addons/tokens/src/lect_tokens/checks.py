@@ -113,7 +113,7 @@ def markers(fixture: Fixture) -> Result:
 
 def written_markers(prompt: Prompt) -> list[str]:
     """Return the markers that the template itself writes in a prompt."""
-    pattern = prompt.template.marker_pattern
+    pattern = prompt.template.markers.pattern
     if pattern is None:
         return []
     own = "".join(

@@ -254,7 +254,7 @@ def first_controls(prompt: Prompt, most: int) -> tuple[tuple[Control, ...], bool
 
 def _find_controls(text: str, segments: Sequence[Segment], facts: Facts) -> Iterator[Control]:
     """Yield the control markers of which a part, or all, is text from outside."""
-    pattern = facts.marker_pattern
+    pattern = facts.markers.pattern
     if pattern is None:
         return
     starts = [0, *accumulate(len(segment.text) for segment in segments)]

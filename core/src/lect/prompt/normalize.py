@@ -85,7 +85,11 @@ def normalized_message(
     if content is None and "content" in raw and "null" not in accepts:
         changed["content"] = ""
     elif is_list(content) and not (content and "parts" in accepts):
-        changed["content"] = _joined(content, (*where, "content"), tracked=tracked)
+        path = (*where, "content")
+        texts = [
+            (plain_str(part["text"]), (*path, at, "text")) for at, part in enumerate(content) if is_text_part(part)
+        ]
+        changed["content"] = joined_texts(texts, path, "\n", tracked=tracked)
     calls = raw.get("tool_calls")
     if is_list(calls) and not (calls and "argument_text" in accepts):
         path = (*where, "tool_calls")
@@ -105,13 +109,6 @@ def joined_texts(texts: Sequence[tuple[str, Path]], where: Path, between: str, *
         return given(*texts[0])
     joined = between.join(text for text, _ in texts)
     return given(joined, where, TRANSFORMED) if tracked else joined
-
-
-def _joined(parts: Sequence[Any], where: Path, *, tracked: bool) -> str:
-    texts = [
-        (plain_str(part["text"]), (*where, index, "text")) for index, part in enumerate(parts) if is_text_part(part)
-    ]
-    return joined_texts(texts, where, "\n", tracked=tracked)
 
 
 def is_text_part(part: Any) -> bool:

@@ -172,7 +172,7 @@ def _is_cut(text: str, pieces: list[Input], facts: Facts) -> bool:
         between.append(whole[end : piece.start])
         end = max(end, piece.start + len(piece))
     rest = "".join([*between, whole[end:]])
-    pattern = facts.marker_pattern
+    pattern = facts.markers.pattern
     return bool((rest if pattern is None else pattern.sub("", rest)).strip())
 
 

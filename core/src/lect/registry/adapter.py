@@ -6,6 +6,7 @@ Each has its own pluggy manager, so that one plugin's faults never affect anothe
 from __future__ import annotations
 
 import os
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, get_args
 
 from pluggy import PluginManager
@@ -18,7 +19,7 @@ from lect.registry.refs import parse_ref, words_of
 from lect.values import Kind, Match, Specificity, adapter_label
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from lect.registry.refs import ModelRef
     from lect.reply.grammar import ReplyFormat
@@ -37,7 +38,7 @@ class Adapter:
     One that was registered in this process has no `package` and no `version`; `find` finds any other by its id.
 
     Raises:
-        PluginError: If the plugin has no hooks, unknown ones, or too few.
+        PluginError: If the plugin has no hooks, unknown ones, too few, or a method with the name of one that is none.
     """
 
     def __init__(
@@ -58,7 +59,8 @@ class Adapter:
         manager = PluginManager(hookspecs.PROJECT)
         manager.add_hookspecs(hookspecs)
         manager.register(plugin, "plugin")
-        _check_hooks({caller.name for caller in manager.get_hookcallers(plugin) or ()})
+        for problem in _hook_problems(plugin, {caller.name for caller in manager.get_hookcallers(plugin) or ()}):
+            raise PluginError(problem)
         self._hooks = manager.hook
 
     @property
@@ -144,8 +146,7 @@ class Adapter:
                 if isinstance(refined, str):
                     return reply._replace(content=refined)
                 if refined is not None and not isinstance(refined, type(reply)):
-                    msg = f"it returned {saferepr(refined)}; expected a Reply, a text or None"
-                    raise PluginError(msg)
+                    raise _unexpected("postprocess", refined, "a Reply, a text or None")
                 return refined or reply
         except StageError as failed:  # the model's output must not be lost over it
             warn_caller(
@@ -154,17 +155,20 @@ class Adapter:
             return reply
 
 
-def _check_hooks(hooks: set[str]) -> None:
-    for hook in sorted(hooks - hookspecs.HOOKS):
-        hint = did_you_mean(near_names(hook, hookspecs.HOOKS), f"the hooks are {', '.join(sorted(hookspecs.HOOKS))}")
-        msg = f"there is no hook {hook!r}; {hint}"
-        raise PluginError(msg)
+def _hook_problems(plugin: Any, hooks: set[str]) -> Iterator[str]:
+    known = hookspecs.HOOKS
+    for hook in sorted(hooks - known):
+        hint = did_you_mean(near_names(hook, known), f"the hooks are {', '.join(sorted(known))}")
+        yield f"there is no hook {hook!r}; {hint}"
+    for name in sorted((known - hooks).intersection(dir(plugin))):
+        found = getattr(plugin, name)
+        # A module may import a function of that name, such as `re.match`.
+        if callable(found) and (not isinstance(plugin, ModuleType) or found.__module__ == plugin.__name__):
+            yield f"{name}() has the name of a hook, and no @hookimpl\n  try: @lect.plugin.hookimpl, or another name"
     if not hooks:
-        msg = "it has no hooks\n  try: decorate match() and get_template() with @lect.plugin.hookimpl"
-        raise PluginError(msg)
+        yield "it has no hooks\n  try: decorate match() and get_template() with @lect.plugin.hookimpl"
     if "match" in hooks and "get_template" not in hooks:
-        msg = "it has match() but no get_template()"
-        raise PluginError(msg)
+        yield "it has match() but no get_template()"
 
 
 def _unexpected(hook: str, returned: object, expected: str) -> PluginError:

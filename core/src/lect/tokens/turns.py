@@ -214,13 +214,8 @@ def agreement(text: str, opening: str, facts: Facts, begin: int, end: int) -> in
     agree = begin + alike(text[begin:end], opening)
     around = text[agree - 1 : agree + 1]
     marks = (*model_marks(facts), *facts.markers)
-    within = (at for mark in marks if around in mark and (at := _within(text, mark, begin, agree)) >= 0)
-    return min(within, default=agree)
-
-
-def _within(text: str, mark: str, begin: int, position: int) -> int:
-    """Return where a mark that spans a position begins; -1 if there is none."""
-    return text.find(mark, max(begin, position - len(mark) + 1), position + len(mark) - 1)
+    spans = ((max(begin, agree - len(mark) + 1), agree + len(mark) - 1, mark) for mark in marks if around in mark)
+    return min((at for start, stop, mark in spans if (at := text.find(mark, start, stop)) >= 0), default=agree)
 
 
 def stop_in(text: str, stops: list[str], own_end: int, close: int) -> tuple[int, int]:

@@ -220,5 +220,5 @@ def with_replies(template: JinjaTemplate) -> JinjaTemplate:
 def _turn_end(template: Template) -> dict[str, Any]:
     """Return the marker with which a template ends an answer: a model that was trained with it ends its reply there."""
     after = template.edges().around_answer[1].lstrip()
-    end = template.marker_pattern and template.marker_pattern.match(after)
+    end = template.markers.pattern and template.markers.pattern.match(after)
     return {end[0]: template.markers[end[0]]} if end else {}

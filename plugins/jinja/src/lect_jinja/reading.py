@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 REASONING = ("reasoning_content", "thinking", "reasoning")
 """The names under which reasoning is given; the first one present counts."""
 USUAL_ROLES = ("system", "user", "assistant")
-MEDIA = {"image": "images", "video": "videos", "audio": "audio"}
+MEDIA = {"image": "images", "video": "video", "audio": "audio"}
 MOST_MARKERS = 500
 LONGEST_WORD = 3
 """Characters."""

@@ -197,7 +197,7 @@ class JinjaTemplate(Template):
 
     def _is_separated_by_text(self) -> bool:
         """Return whether no marker is written between a question and its answer."""
-        pattern = self.marker_pattern
+        pattern = self.markers.pattern
         question, answer = ({"role": role, "content": STAND_IN * 2} for role in ("user", "assistant"))
         try:
             between = self.text([question, answer]).split(question["content"])[1]
