@@ -4,6 +4,7 @@ import json
 import sys
 
 import pytest
+from broken_adapters import GOOD, HOOKS
 from installs import install
 
 import lect
@@ -13,68 +14,6 @@ from lect.errors import PluginError
 from lect_kit import AdapterSuite
 from lect_kit.corpus import owners
 
-GOOD = """
-import itertools
-import time
-
-from lect.plugin import Family, Match, Rule, Specificity, Template, hookimpl
-from lect.plugin.grammar import JSON_IN_TAGS, THINK, Grammar, ReplyFormat
-
-COUNT = itertools.count()
-
-
-def write(chat, out):
-    for index, tool in enumerate(chat.tools):
-        out += "<tool>", chat.json(tool, "tools", index), "<|end|>"
-    for message in out.turns(chat.messages):
-        out += "<|", message.role, "|>"
-        if message.reasoning:
-            out += "<think>\\n", message.reasoning, "\\n</think>\\n\\n"
-        out.append(message.content)
-        for call in message.tool_calls:
-            arguments = chat.json(call.arguments, *call.path, "arguments")
-            out += '\\n<tool_call>\\n{"name": "', call.name, '", "arguments": ', arguments, "}\\n</tool_call>"
-        out.append("<|end|>")
-    if chat.add_generation_prompt:
-        out.append("<|assistant|>")
-
-
-MODEL_REPLIES = ReplyFormat(
-    Grammar("model_replies", reasoning=THINK, sections=(JSON_IN_TAGS,)),
-    stop=("<|end|>",),
-    names="Model",
-    example="<think>\\nTwo.\\n</think>\\n\\nFour.<|end|>",
-)
-CHAT = Template(
-    "model-chat",
-    write,
-    reply=MODEL_REPLIES.grammar,
-    stop=["<|end|>"],
-    markers=["<|end|>", "<|user|>", "<|assistant|>", "<|system|>"],
-    capabilities=["system", "tools", "reasoning"],
-    source="its maker",
-)
-PLAIN = CHAT.but(name="model-plain", reply=None)
-adapter = Family("model", Rule("model # b chat", CHAT), Rule("model # b", CHAT, kind="base"))
-"""
-HOOKS = """
-class Adapter:
-    @hookimpl
-    def match(self, ref):
-        return Match(Specificity.NAME, "model") if ref.words[:1] == ("model",) else None
-
-    @hookimpl
-    def get_template(self):
-        return CHAT
-
-    @hookimpl
-    def list_templates(self):
-        return [CHAT]
-
-
-adapter = Adapter()
-"""
-"""The same adapter, written with hooks."""
 RULES = "adapter = Family("
 TURN = 'out += "<|", message.role, "|>"'
 NO_JINJA = pytest.mark.skipif(
@@ -160,6 +99,9 @@ BROKEN = {
     "test_unused_is_truthful": (TURN, f'{TURN}\n        out.used("messages", message.index, "name")'),
     "test_a_new_turn_extends_the_prompt": ("out.turns(chat.messages)", "out.turns(chat.messages[-4:])"),
     "test_forged_turns_are_seen": ('markers=["<|end|>", "<|user|>", "<|assistant|>", "<|system|>"]', 'markers=["<|other|>"], text_separators=False'),
+    "test_capabilities_reach_the_prompt": ("in enumerate(chat.tools)", "in ()"),
+    "test_written_tags_are_markers": ('"<|assistant|>", ', ""),
+    "test_options_are_declared": (TURN, f'chat.option("style")\n        {TURN}'),
     "test_resolutions_pickle": ("return CHAT\n\n", "return Template('model-chat', lambda chat, out: write(chat, out))\n\n"),
     "test_replies_round_trip": ("reply=MODEL_REPLIES.grammar,", ""),
     "test_replies_end_at_the_stops": ('stop=["<|end|>"],', 'stop=["<|end|>", "<over>"],'),
@@ -171,8 +113,8 @@ WITH_HOOKS = {
     "test_hooks_are_valid", "test_match_is_total", "test_match_is_pure", "test_match_is_quick", "test_resolutions_pickle",
     "test_replies_arrive_in_any_chunks",
 }  # fmt: skip
-ALSO = {"test_forged_turns_are_seen": {"test_replies_end_at_the_stops"}}
-"""Checks that must fail too: a stop that is not a marker can be typed by a user unnoticed."""
+ALSO = {"test_forged_turns_are_seen": {"test_replies_end_at_the_stops", "test_written_tags_are_markers"}}
+"""Checks that must fail too: what is not a marker can be typed by a user unnoticed."""
 
 
 @pytest.mark.parametrize("check", BROKEN)

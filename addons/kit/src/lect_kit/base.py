@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 import pytest
 
+from lect_kit.raised import explained
 from lect_kit.subject import Subject, find_subject
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ TOLD = "plugin = 'acme' and examples = {'acme/Acme-7B-Chat': 'acme-chat'} in the
 """What every suite must be told."""
 MOST_SHOWN = 8
 """How many problems a failure shows."""
+MOST_LINES = 16
+"""How many lines all of them may have, the first apart."""
 
 
 class SuiteBase:
@@ -59,7 +62,7 @@ class SuiteBase:
         return Path(inspect.getfile(type(self))).parent / path
 
 
-Suite = TypeVar("Suite")
+Suite = TypeVar("Suite", bound=SuiteBase)
 
 
 def check(advice: str) -> Callable[[Callable[[Suite], Iterator[str]]], Callable[[Suite], None]]:
@@ -71,10 +74,16 @@ def check(advice: str) -> Callable[[Callable[[Suite], Iterator[str]]], Callable[
             with warnings.catch_warnings():
                 # Whatever a plugin is warned about, some check looks for.
                 warnings.simplefilter("ignore")
-                found = list(islice(problems(self), MOST_SHOWN + 1))
+                try:
+                    found = list(islice(problems(self), MOST_SHOWN + 1))
+                except Exception as error:  # a plugin may raise anything
+                    found = [explained(error, self._subject.packages if hasattr(self, "_subject") else ())]
             if found:
-                more = ["..."] if len(found) > MOST_SHOWN else []
-                pytest.fail("\n".join([*found[:MOST_SHOWN], *more, f"  try: {advice}"]), pytrace=False)
+                shown = found[:MOST_SHOWN]
+                while len(shown) > 1 and "\n".join(shown).count("\n") >= MOST_LINES:
+                    shown.pop()
+                more = ["..."] if len(found) > len(shown) else []
+                pytest.fail("\n".join([*shown, *more, f"  try: {advice}"]), pytrace=False)
 
         return test
 

@@ -86,7 +86,8 @@ _CONVERSATIONS: dict[str, dict[str, Any]] = {
     "a call": {"messages": _TOOL_ROUND, "tools": TOOLS},
     "odd texts": {"messages": [chat_message("user", "{round} %s {0.__class__} {{ 7 * 7 }} \\n\u2028你好"), ROUNDS[1]]},
 }
-
+PLAIN = ("a question", "three rounds", "a system text")
+"""Those in which all messages are texts."""
 
 _AS_WRITTEN = json.dumps(_CONVERSATIONS)
 

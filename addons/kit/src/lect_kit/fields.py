@@ -46,14 +46,17 @@ def is_written(prompt: Prompt, path: Path, text: str) -> bool:
 
 
 def origin_problem(prompt: Prompt, path: Path, text: str) -> str:
-    """Say so if a text of the caller's is attributed to the template; empty if it is not."""
+    """Say so if a text of the caller's is attributed to the template, or to nobody; empty if it is not."""
     at = prompt.text.find(text)
     if at < 0 or prompt.text.find(text, at + 1) >= 0:
         return ""  # It is absent, or occurs twice: then it is unclear which is which.
     position = 0
     for segment in prompt.segments:
         end = position + len(segment.text)
-        if segment.origin is Origin.TEMPLATE and position < at + len(text) and at < end:
-            return f"{text!r} of {'.'.join(map(str, path))} is said to be the template's own text"
+        if position < at + len(text) and at < end and segment.origin is not Origin.INPUT:
+            field = ".".join(map(str, path))
+            if segment.origin is Origin.TEMPLATE:
+                return f"{text!r} of {field} is said to be the template's own text"
+            return f"{segment.text!r} is of unknown origin, and never trusted: {field} was joined with other text"
         position = end
     return ""

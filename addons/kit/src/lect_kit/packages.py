@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lect.contain import StageError, format_error
+from lect.contain import StageError
 from lect.errors import PluginError
 from lect.registry.groups import ADAPTERS, FUNCTIONS, HINTS, NOTATIONS, REPLIES, TEMPLATES
 from lect_kit.base import SuiteBase, check
+from lect_kit.raised import explained
 from lect_kit.subject import PARTS, loaded
 
 if TYPE_CHECKING:
@@ -47,9 +48,11 @@ class PackageChecks(SuiteBase):
             if adapter is not None:
                 adapter.list_templates()
         except PluginError as error:
-            yield str(error).partition("\n  try:")[0]
+            # Its own error has the line.
+            found = loaded(self.subject.point) if self.subject.point else None
+            yield explained(found if isinstance(found, BaseException) else error, self.subject.packages)
         except StageError as failed:
-            yield f"{failed.stage}() fails: {format_error(failed.error)}"
+            yield f"{failed.stage}() fails: {explained(failed.error, self.subject.packages)}"
         else:
             if adapter is None:
                 pytest.skip("it has no adapter")
@@ -66,7 +69,7 @@ class PackageChecks(SuiteBase):
         for point in points:
             found = loaded(point)
             if isinstance(found, BaseException):
-                yield f"{_shown(point)} cannot be loaded: {format_error(found)}"
+                yield f"{_shown(point)} cannot be loaded: {explained(found, self.subject.packages)}"
             elif problem := _unfit(point.group, found):
                 yield f"{_shown(point)} is {found!r}; expected {problem}"
             elif point.group == REPLIES and point.name != found.name:
@@ -113,9 +116,7 @@ class PackageChecks(SuiteBase):
     @check("put an empty file `py.typed` beside the `__init__.py` of the package; a module must become one first")
     def test_it_is_typed(self) -> Iterator[str]:
         """The package has a `py.typed`: without it, type checkers do not look at its annotations."""
-        for name in sorted(
-            {point.value.partition(":")[0].partition(".")[0] for point in self.subject.dist.entry_points}
-        ):
+        for name in sorted(self.subject.packages):
             spec = find_spec(name)
             places = spec.submodule_search_locations if spec else None
             if spec and not any(os.path.isfile(os.path.join(place, "py.typed")) for place in places or ()):

@@ -14,6 +14,7 @@ from lect.errors import ControlTextError, LectError, MessageError, PluginError, 
 from lect_kit.base import SuiteBase, check
 from lect_kit.conversations import QUESTION, ROUNDS, chat_message, conversations, dated
 from lect_kit.fields import counted_fields, is_written, origin_problem
+from lect_kit.raised import explained
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,9 +50,9 @@ class PromptChecks(SuiteBase):
                     if case == "a question":
                         yield f"{name} refuses a plain question: {error}"
                 except PluginError as error:
-                    yield f"{name} crashes on {case}: {str(error).partition(chr(10))[0]}"
+                    yield f"{name} crashes on {case}: {explained(error, self.subject.packages)}"
 
-    @check("write with `out` what the chat holds, and keep nothing between two calls")
+    @check("write the caller's text in pieces of its own, `out += a, b`, and keep nothing between two calls")
     def test_segments_join_to_the_text(self) -> Iterator[str]:
         """The segments are the prompt and name the field that each text is from; `text` gives the same bytes."""
         for name, case, template, arguments, prompt in self._prompts():

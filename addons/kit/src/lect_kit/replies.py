@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lect.errors import PluginError, PluginWarning
+from lect.errors import PluginWarning
 from lect.reply.stream import ReplyStream
 from lect_kit.base import SuiteBase, check
 from lect_kit.conversations import QUESTION, TOOLS
+from lect_kit.raised import reading
 from lect_kit.roundtrip import ANSWERS, answer, heard, meant, spellings
 from lect_kit.subject import COUNTED
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from lect.format.template import Template
     from lect.reply.events import Event
-    from lect.reply.grammar import ReplyFormat
+    from lect.reply.grammar import Grammar, ReplyFormat
     from lect.reply.reply import Reply
     from lect_kit.roundtrip import Meaning
 
@@ -56,9 +57,10 @@ class ReplyChecks(SuiteBase):
             written = answer(template, [QUESTION], spelled, tools=tools, later=later)
             if written is None:
                 continue
-            stream = self.subject.stream(template, prompt=written.prompt, tools=tools)
-            stream.feed(written.text)
-            reply = stream.close()
+            with reading(written.text, template.reply, self.subject.packages):
+                stream = self.subject.stream(template, prompt=written.prompt, tools=tools)
+                stream.feed(written.text)
+                reply = stream.close()
             if not template.stop:
                 # It ends at a token that only the server knows.
                 reply = reply._replace(content=reply.content[: len(message["content"])])
@@ -75,28 +77,31 @@ class ReplyChecks(SuiteBase):
             # A stop that also ends a message may be followed by another message.
             stops = [stop for stop in template.stop if not channels or stop not in channels.stop]
             for stop in stops:
-                reply = template.parse(f"Before.{stop}After.", starts_in_reasoning=False)
+                reply = self._parsed(template, f"Before.{stop}After.")
                 if (reply.content.strip(), reply.stop) != ("Before.", stop):
                     yield f"{name}: at the stop {stop!r} the reply is {reply.content!r}, and its stop {reply.stop!r}"
-            if template.parse(FOREIGN, starts_in_reasoning=False).content != FOREIGN:
+            if self._parsed(template, FOREIGN).content != FOREIGN:
                 yield f"{name}: a reply ends within {FOREIGN!r}, which has no stop in it"
             pattern = template.markers.pattern
             typed = [stop for stop in template.stop if pattern is None or not pattern.search(stop)]
             if typed and not template.text_separators:
                 yield f"{name}: {typed} are stops with no marker in them, which a user can type unseen"
 
+    def _parsed(self, template: Template, text: str) -> Reply:
+        with reading(text, template.reply, self.subject.packages):
+            return template.parse(text, starts_in_reasoning=False)
+
     @check("raise nothing in `postprocess`, keep what the model wrote in `raw`, and decide by its arguments alone")
     def test_replies_arrive_in_any_chunks(self) -> Iterator[str]:
         """A reply is the same whether it arrives at once, or in chunks of any size; nothing is raised or lost."""
-        for name, open_stream, text in self._replies():
-            with warnings.catch_warnings():
-                warnings.simplefilter("error", PluginWarning)
-                try:
-                    whole = _read(open_stream, text)
-                    differing = [size for size in SIZES if _read(open_stream, text, size) != whole]
-                except (PluginWarning, PluginError) as problem:
-                    yield f"{name}: {text!r}: {problem}"
-                    continue
+        for name, grammar, open_stream, text in self._replies():
+            # Where `postprocess` fails, the reply is kept as it was, with a warning.
+            with warnings.catch_warnings(record=True) as told, reading(text, grammar, self.subject.packages):
+                warnings.simplefilter("always", PluginWarning)
+                whole = _read(open_stream, text)
+                differing = [size for size in SIZES if _read(open_stream, text, size) != whole]
+            if told:
+                yield f"{name}: {text!r}: {told[0].message}".partition("\n")[0]
             if whole[0].raw != text:
                 yield f"{name}: of {text!r} only {whole[0].raw!r} is kept"
             if differing:
@@ -112,16 +117,24 @@ class ReplyChecks(SuiteBase):
             if not each.names or not each.example:
                 yield f"{name} states no {'names' if each.example else 'example'}"
             # The example may be one of a model whose prompt opens the reasoning.
-            problems = [_closed(each, each.example, starts).problems for starts in (None, True)]
+            problems = [self._closed(each, each.example, starts).problems for starts in (None, True)]
             if all(problems):
                 yield f"{name}: its example has {problems[0][0].code}: {each.example!r}"
             for stop in each.stop:
-                found = _closed(each, f"Before.{stop}", starts_in_reasoning=False).stop
+                found = self._closed(each, f"Before.{stop}", starts_in_reasoning=False).stop
                 if found != stop:
                     yield f"{name}: at the stop {stop!r} a reply ends with {found!r}"
 
-    def _replies(self) -> Iterator[tuple[str, Open, str]]:
-        """Yield a name, a function that opens a stream, and a reply to feed it."""
+    def _closed(self, reply_format: ReplyFormat, text: str, starts_in_reasoning: bool | None) -> Reply:
+        """Parse a whole reply in a format."""
+        grammar = reply_format.grammar
+        with reading(text, grammar, self.subject.packages):
+            stream = ReplyStream(grammar, stop=reply_format.stop, starts_in_reasoning=starts_in_reasoning)
+            stream.feed(text)
+            return stream.close()
+
+    def _replies(self) -> Iterator[tuple[str, Grammar | None, Open, str]]:
+        """Yield a name, a grammar, a function that opens a stream, and a reply to feed it."""
         templates = self.subject.templates if self.subject.point else {}
         if not templates and not self.subject.reply_formats:
             pytest.skip("it has no templates and no reply formats")
@@ -133,17 +146,11 @@ class ReplyChecks(SuiteBase):
                 # Most templates of a plugin share a grammar.
                 if (key := (template.reply, *template.stop, text)) not in seen:
                     seen.add(key)
-                    yield name, partial(self.subject.stream, template, tools=TOOLS), text
+                    yield name, template.reply, partial(self.subject.stream, template, tools=TOOLS), text
         for name, each in self.subject.reply_formats.items():
             for text in (*ODD_REPLIES, each.example):
-                yield name, partial(ReplyStream, each.grammar, stop=each.stop, tools=TOOLS, call_id=COUNTED), text
-
-
-def _closed(reply_format: ReplyFormat, text: str, starts_in_reasoning: bool | None) -> Reply:
-    """Parse a whole reply in a format."""
-    stream = ReplyStream(reply_format.grammar, stop=reply_format.stop, starts_in_reasoning=starts_in_reasoning)
-    stream.feed(text)
-    return stream.close()
+                opening = partial(ReplyStream, each.grammar, stop=each.stop, tools=TOOLS, call_id=COUNTED)
+                yield name, each.grammar, opening, text
 
 
 def _same(one: Meaning, other: Meaning) -> bool:

@@ -63,6 +63,11 @@ class Subject:
         """Whether its adapter is asked only when no other adapter has matched."""
         return self.point is not None and self.point.group == FALLBACK
 
+    @property
+    def packages(self) -> set[str]:
+        """The packages of its code: `lect_acme`."""
+        return {point.value.partition(":")[0].partition(".")[0] for point in self.dist.entry_points}
+
     def points(self, *groups: str) -> list[EntryPoint]:
         """Return the entry points of some groups."""
         return [point for point in self.dist.entry_points if point.group in groups]

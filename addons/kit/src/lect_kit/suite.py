@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lect_kit.base import check
+from lect_kit.claims import ClaimChecks
 from lect_kit.goldens import GoldenChecks
 from lect_kit.names import NameChecks
 from lect_kit.packages import PackageChecks
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 # pytest runs the tests of the last class first.
-class AdapterSuite(GoldenChecks, ReplyChecks, PromptChecks, NameChecks, PackageChecks):
+class AdapterSuite(GoldenChecks, ReplyChecks, ClaimChecks, PromptChecks, NameChecks, PackageChecks):
     """The tests that every adapter must pass. Subclass it in a test file, and name the plugin and a few models.
 
     Checks of what a plugin does not have are skipped, with the reason: one that only reads replies has no prompts.

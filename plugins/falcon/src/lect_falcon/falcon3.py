@@ -115,7 +115,7 @@ FALCON_H1 = Template(
     "falcon-h1",
     falcon_h1,
     roles=["system", "user", "assistant", "tool"],
-    capabilities=["system", "tools", "parallel_tools"],
+    capabilities=["system", "tools"],
     bos="<|begin_of_text|>",
     stop=["<|im_end|>", "<|end_of_text|>"],
     markers=["<|im_start|>", "<|im_end|>", "<|begin_of_text|>", "<|end_of_text|>", *TAGS],

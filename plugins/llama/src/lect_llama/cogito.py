@@ -71,7 +71,7 @@ COGITO = LLAMA3_1.but(
     name="cogito-v1-llama",
     program=cogito,
     roles=["system", "user", "assistant", "tool", "ipython", "tool_results"],
-    capabilities=["system", "tools", "parallel_tools", "reasoning"],
+    capabilities=["system", "tools", "parallel_tools"],
     options={"enable_thinking": bool},
     accepts=["parts"],
     # Ollama's template of the model writes calls in tags.

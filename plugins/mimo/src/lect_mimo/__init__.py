@@ -61,7 +61,7 @@ MIMO_VL = Template(
     mimo_vl,
     roles=["system", "user", "assistant", "tool"],
     default_system="You are MiMo, an AI assistant developed by Xiaomi.",
-    capabilities=["system", "tools", "parallel_tools", "reasoning"],
+    capabilities=["system", "tools", "parallel_tools"],
     stop=["<|im_end|>", "<|endoftext|>"],
     markers=[
         *("<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|vision_start|>", "<|vision_end|>", "<|image_pad|>"),

@@ -67,7 +67,7 @@ M1 = Template(
     m1,
     roles=["system", "user", "assistant", "tool", "ipython"],
     default_system="You are a helpful assistant created by Minimax based on MiniMax-M1 model.",
-    capabilities=["system", "tools", "parallel_tools", "reasoning"],
+    capabilities=["system", "tools", "parallel_tools"],
     options=["custom_tools"],
     accepts=["parts"],
     stop=["<end_of_sentence>"],

@@ -99,11 +99,7 @@ def write(chat: Chat, out: Writer, *, version: str, thinks: bool = True) -> None
     questions = [message.index for message, text in zip(messages, texts, strict=True) if is_question(message, text)]
     if not questions:
         chat.refuse("the conversation has no question from a user", instead="add a user message")
-    keep = {
-        "3.5": False,
-        "3.6": chat.option("preserve_thinking") is True,
-        "3.8": chat.option("preserve_thinking", True) is True,
-    }[version]
+    keep = version != "3.5" and chat.option("preserve_thinking", version == "3.8") is True
     for position, message in enumerate(out.turns(messages)):
         role = message.role
         content = contents[position]
