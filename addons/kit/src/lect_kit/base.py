@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 TOLD = "plugin = 'acme' and examples = {'acme/Acme-7B-Chat': 'acme-chat'} in the class"
 """What every suite must be told."""
+CORRECT = "correct the plugin's code there"
+"""What to do about something that it raises and that no check looks for."""
 MOST_SHOWN = 8
 """How many problems a failure shows."""
 MOST_LINES = 16
@@ -77,13 +79,16 @@ def check(advice: str) -> Callable[[Callable[[Suite], Iterator[str]]], Callable[
                 try:
                     found = list(islice(problems(self), MOST_SHOWN + 1))
                 except Exception as error:  # a plugin may raise anything
-                    found = [explained(error, self._subject.packages if hasattr(self, "_subject") else ())]
+                    told = explained(error, self._subject.packages if hasattr(self, "_subject") else ())
+                    pytest.fail(told if "\n  try: " in told else f"{told}\n  try: {CORRECT}", pytrace=False)
             if found:
                 shown = found[:MOST_SHOWN]
                 while len(shown) > 1 and "\n".join(shown).count("\n") >= MOST_LINES:
                     shown.pop()
                 more = ["..."] if len(found) > len(shown) else []
-                pytest.fail("\n".join([*shown, *more, f"  try: {advice}"]), pytrace=False)
+                # What lect itself says about a problem comes first.
+                label = " or" if "\n  try: " in shown[-1] else "try"
+                pytest.fail("\n".join([*shown, *more, f"  {label}: {advice}"]), pytrace=False)
 
         return test
 

@@ -50,7 +50,7 @@ class PromptChecks(SuiteBase):
                     if case == "a question":
                         yield f"{name} refuses a plain question: {error}"
                 except PluginError as error:
-                    yield f"{name} crashes on {case}: {explained(error, self.subject.packages)}"
+                    yield f"{name} crashes on {case}: {explained(error.__cause__ or error, self.subject.packages)}"
 
     @check("write the caller's text in pieces of its own, `out += a, b`, and keep nothing between two calls")
     def test_segments_join_to_the_text(self) -> Iterator[str]:

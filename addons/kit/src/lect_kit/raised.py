@@ -46,7 +46,8 @@ def explained(error: BaseException, packages: Collection[str]) -> str:
     frames = [each for cause in causes for each in walk_tb(cause.__traceback__) if _package(each[0]) in packages]
     places = [_place(*frames[-1])] if frames else []
     notes = [note for cause in causes for note in getattr(cause, "__notes__", ())]
-    return "\n".join([format_error(error), *notes, *places])
+    told, _, advice = format_error(error).partition("\n  try: ")
+    return "\n".join([told, *notes, *places, *(f"  try: {line}" for line in advice.splitlines()[:1])])
 
 
 def _package(frame: FrameType) -> str:

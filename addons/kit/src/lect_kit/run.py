@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Status = Literal["ok", "failed", "skipped"]
 STATUSES: dict[str, Status] = {"passed": "ok", "failed": "failed", "skipped": "skipped"}
 # No user settings, plugins or caches: the result depends on the tested plugin alone.
-ARGUMENTS = ("-c", os.devnull, "-p", "no:terminal", "-p", "no:cacheprovider")
+ARGUMENTS = ("-c", os.devnull, "--noconftest", "-p", "no:terminal", "-p", "no:cacheprovider")
 NOT_HERE = {"PYTEST_ADDOPTS": "", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 
 
