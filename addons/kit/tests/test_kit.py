@@ -334,6 +334,11 @@ def test_check_gives_json(kit, capsys):
     assert {check["status"] for check in report["checks"]} == {"ok", "skipped"}
 
 
+def test_a_hint_that_is_no_name_is_not_tried_as_one(kit, capsys):
+    assert main(["check", kit.install(hints=["model", ":"], hooks=True)]) == 0
+    assert "no check failed" in capsys.readouterr().out
+
+
 def test_an_unknown_plugin_is_an_error_with_near_names(kit, capsys):
     name = kit.install()
     assert main(["check", f"{name}x"]) == 1

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from unittest.mock import patch
 
 import pytest
 
 from lect.contain import StageError
-from lect.errors import PluginError
+from lect.errors import InvalidModelPathError, PluginError
 from lect.plugin import Family
 from lect.registry.patterns import sample_name
 from lect.registry.refs import parse_ref
@@ -98,9 +99,10 @@ def _claims(subject: Subject) -> Iterator[tuple[str, Match]]:
             return
         real = [path for path, owner in owners().items() if owner == subject.dist.name]
         for path in filter(subject.is_asked_about, real or _made_up(subject, adapter.plugin)):
-            claim = adapter.match(parse_ref(path))
-            if claim is not None and claim.kind != "none":
-                yield path, claim
+            with suppress(InvalidModelPathError):  # a hint may be no name, such as `:`
+                claim = adapter.match(parse_ref(path))
+                if claim is not None and claim.kind != "none":
+                    yield path, claim
     except (PluginError, StageError):
         return  # The checks say what is wrong.
 
