@@ -244,7 +244,7 @@ class Composer:
         if self._likely(0.8):
             message["name"] = call["function"]["name"] if call else "f"
         if call and self._likely(0.9):
-            message["tool_call_id"] = call["id"]
+            message["tool_call_id"] = call["id"] if self._likely(0.95) else "call_1"
         return message
 
     def _content(self, parts: float) -> str | list[dict[str, Any]]:
