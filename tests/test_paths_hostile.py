@@ -18,7 +18,7 @@ from lect.plugin import install_command
 CASES = json.loads((Path(__file__).parent / "data/hostile_paths.json").read_text("utf-8"))["cases"]
 # Families whose package has another name.
 PACKAGES = {"chatml": "dolphin", "llama-2": "llama", "llama-3": "llama", "starling": "openchat"}
-# No package knows them, and FastChat's rules would give them a wrong format.
+# No package has a format for them, and FastChat's rules would give them a wrong format.
 NOBODYS = {
     "NousResearch/Hermes-2-Pro-Mistral-7B",
     "openchat/openchat-3.5-0106-gemma",
@@ -182,7 +182,7 @@ def resolve_all(paths):
             resolution.candidates, resolution.remarks  # what `lect why` prints
         except LectError:
             pass
-resolve_all(paths)  # discovery, and whatever is imported when first needed
+resolve_all([*paths, *(f"{path}-seen-once" for path in paths)])  # discovery, and whatever is imported when first needed
 seen = []
 watching = False
 def watch(event, arguments):

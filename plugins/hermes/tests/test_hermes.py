@@ -50,3 +50,8 @@ def test_a_call_is_read():
     reply = lect.parse("NousResearch/Hermes-3-Llama-3.1-8B", output)
     assert [(call.name, call.arguments) for call in reply.tool_calls] == [("get_weather", {"city": "Paris"})]
     assert (reply.content, reply.stop) == ("", "<|im_end|>")
+
+
+def test_why_hermes_2_pro_on_mistral_has_no_format_is_said():
+    with pytest.raises(lect.UnknownModelError, match="disagree on whether a bos precedes it"):
+        lect.resolve("NousResearch/Hermes-2-Pro-Mistral-7B")

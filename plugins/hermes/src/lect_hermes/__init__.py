@@ -10,6 +10,7 @@ adapter = Family(
     "hermes",
     Rule("hermes 3 llama 3.1|3.2 # b .", HERMES3),
     Rule("hermes 2 pro llama 3 # b .", HERMES2_PRO),
+    Rule("hermes 2 pro mistral 7 b", None, note="it is ChatML, but its sources disagree on whether a bos precedes it"),
     Rule("?nous hermes 2 mixtral 8 x 7 b dpo|sft .", NOUS_HERMES2),
     Rule("openhermes 2.5 mistral 7 b .", OPENHERMES),
 )
