@@ -9,7 +9,8 @@ from lect.reply.calls.texts import text_argument
 from lect.reply.calls.values import TEXT, ValueReader, decoded
 from lect.reply.grammar import SPACE, JsonMap, NamedJson
 from lect.reply.reader import lookahead
-from lect.reply.reader.lookahead import FENCE, GAP, MORE, NO
+from lect.reply.reader.lookahead import FENCE, GAP
+from lect.reply.reader.near import NO, TooLittleTextError, need_end
 from lect.reply.reader.reader import CUT, DONE, Answer, Outcome, Reader, Text
 from lect.reply.reader.schema import OBJECT, read_json
 from lect.reply.reader.syntax import CallMatch, CompiledCall
@@ -45,20 +46,20 @@ QUOTES = "\"'“‘"
 
 
 def json_begins(call: CompiledCall, buffer: str, at: int, fields: dict[str, str], ended: bool) -> int:
-    """Return where an object that can be a call begins, or NO or MORE; `fields` gets the name if it decides."""
+    """Return where an object that can be a call begins, or NO; `fields` gets the name if it decides."""
     if call.announced and call.may_be_wrapped:
         # A fence, or the bracket of a list, may come before it.
         wrapping = WRAPPING.match(buffer, lookahead.space(buffer, at))
         assert wrapping is not None, "the pattern also matches an empty text"
         at = wrapping.end()
-        if lookahead.literal(buffer, at, UNFENCE, ended) == MORE:
-            return MORE
+        # Only more text tells whether this becomes a fence.
+        lookahead.literal(buffer, at, UNFENCE, ended)
         if wrapping[0]:
             fields["wrapped"] = "yes"
     at = lookahead.space(buffer, at)
     found = FIRST_KEY.match(buffer, at)
     if found is None or found.end() == len(buffer):
-        return MORE if not ended and FIRST_KEY_SO_FAR.match(buffer, at) else NO
+        return need_end(ended or not FIRST_KEY_SO_FAR.match(buffer, at))
     key, first = found[found.lastgroup or 0], buffer[found.end()]
     if isinstance(call.syntax.arguments, JsonMap):
         return at if first in ("{[`" if key in NAME_KEYS else "{[`" + QUOTES) else NO
@@ -72,7 +73,7 @@ def json_begins(call: CompiledCall, buffer: str, at: int, fields: dict[str, str]
     if key in NAME_KEYS:
         name = NAME.match(buffer, found.end())
         if name is None:
-            return MORE if not ended and NAME_SO_FAR.match(buffer, found.end()) else NO
+            return need_end(ended or not NAME_SO_FAR.match(buffer, found.end()))
         fields["name"] = name[1]
     return at
 
@@ -176,7 +177,7 @@ def json_instead(reader: Reader, found: CallMatch) -> Outcome:
 
 def _ends(reader: Reader, found: CallMatch) -> Answer:
     """Return whether the end of the call, or of the reply, comes next."""
-    end = yield from reader.find([*found.ends, *reader.stop_rows])
+    end = yield from reader.sure(lookahead.either, [*found.ends, *reader.stop_rows])
     return end >= 0 or lookahead.nothing_follows(reader.buffer, reader.at, reader.ended)
 
 
@@ -200,7 +201,7 @@ def _wrapped_arguments(reader: Reader, pieces: list[str]) -> Outcome:
         pieces.append(_decoded(reader, "".join(held)))
     if outcome == DONE and fence:
         reader.forgive("a fence around the arguments")
-        end = yield from reader.find([(UNFENCE,)])
+        end = yield from reader.sure(lookahead.either, [(UNFENCE,)])
         reader.at = max(reader.at, end)
     return outcome
 
@@ -224,7 +225,7 @@ def _decoded(reader: Reader, text: str) -> str:
 
 
 def named_begins(call: CompiledCall, buffer: str, at: int, fields: dict[str, str], ended: bool) -> int:
-    """Return where the arguments of a call whose name has been read begin, or NO or MORE."""
+    """Return where the arguments of a call whose name has been read begin, or NO."""
     spec = call.syntax.arguments
     assert isinstance(spec, NamedJson)
     if spec.text or lookahead.nothing_follows(buffer, at, ended):
@@ -233,9 +234,8 @@ def named_begins(call: CompiledCall, buffer: str, at: int, fields: dict[str, str
     if BEGINS(buffer, begin):
         return at
     if not ended and BEGINS_SO_FAR(buffer, begin):
-        return MORE
-    end = lookahead.either(buffer, at, call.closes_of(fields), ended)
-    return at if end >= 0 else end
+        raise TooLittleTextError
+    return NO if lookahead.either(buffer, at, call.closes_of(fields), ended) == NO else at
 
 
 def named_json_call(reader: Reader, found: CallMatch) -> Outcome:

@@ -12,7 +12,8 @@ from lect.reply.calls.texts import quoted, read_until
 from lect.reply.calls.values import ValueReader
 from lect.reply.grammar import SPACE, Literals
 from lect.reply.reader import lookahead
-from lect.reply.reader.lookahead import GAP, MARKUP, MORE, NO, scanner_of
+from lect.reply.reader.lookahead import GAP, MARKUP, scanner_of
+from lect.reply.reader.near import NO, TooLittleTextError
 from lect.reply.reader.reader import CUT, DONE, Outcome, Reader
 from lect.reply.reader.schema import STRING
 from lect.reply.reader.syntax import CallMatch, CompiledCall
@@ -40,34 +41,33 @@ class LiteralsSyntax:
         self.not_bare = [(mark,) for mark in (*spec.quotes, '"', "'", "“", "‘", ",", self.close)]
         self.ends_bare = scanner_of(",", self.close)
 
-    def look_for_key(self, buffer: str, at: int, ended: bool) -> re.Match[str] | int:
-        """Return the key at `at`, or NO or MORE."""
+    def look_for_key(self, buffer: str, at: int, ended: bool) -> re.Match[str] | None:
+        """Return the key at `at`, if there is one."""
         key = self.key.match(buffer, at)
         # A second equals sign would make it a comparison.
-        if key is not None and (ended or key.end() < len(buffer)):
-            return key
-        return MORE if not ended and (key or self.key_so_far.match(buffer, at)) else NO
+        if not ended and (key.end() == len(buffer) if key else self.key_so_far.match(buffer, at)):
+            raise TooLittleTextError
+        return key
 
 
 literals_syntax = lru_cache(maxsize=64)(LiteralsSyntax)
 
 
 def literals_begin(call: CompiledCall, buffer: str, at: int, fields: dict[str, str], ended: bool) -> int:
-    """Return `at` if arguments may begin there, or NO or MORE; `fields` notes if the first has no key."""
+    """Return `at` if arguments may begin there, or NO; `fields` notes if the first has no key."""
     if lookahead.nothing_follows(buffer, at, ended):
         return at
     syntax = literals_syntax(call.syntax.arguments)
     begin = lookahead.space(buffer, at)
-    end = lookahead.literal(buffer, begin, syntax.close, ended)
-    if end != NO:
-        return at if end >= 0 else end
+    if lookahead.literal(buffer, begin, syntax.close, ended) != NO:
+        return at
     key = syntax.look_for_key(buffer, begin, ended)
-    if not isinstance(key, int):
+    if key is not None:
         if not call.announced and (key["quote"] or key["sign"] != syntax.assign):
             fields["positional"] = "yes"
         return at
-    if key == MORE or (call.announced and buffer.startswith("{", begin)):
-        return at if key == NO else MORE
+    if call.announced and buffer.startswith("{", begin):
+        return at
     if syntax.dialect.python and BEGINS_LITERAL.match(buffer, begin):
         fields["positional"] = "yes"
         return at
@@ -87,8 +87,7 @@ def literals_call(reader: Reader, found: CallMatch) -> Outcome:
         yield from reader.run(SPACE)
         if reader.exhausted():
             return CUT
-        while (end := lookahead.literal(reader.buffer, reader.at, syntax.close, reader.ended)) == MORE:
-            yield
+        end = yield from reader.sure(lookahead.literal, syntax.close)
         if end >= 0:
             writer.end()
             reader.at = end
@@ -99,9 +98,8 @@ def literals_call(reader: Reader, found: CallMatch) -> Outcome:
             reader.at += 1
             needs_comma = False
             continue
-        while (key := syntax.look_for_key(reader.buffer, reader.at, reader.ended)) == MORE:
-            yield
-        if not isinstance(key, int):
+        key = yield from reader.sure(syntax.look_for_key)
+        if key is not None:
             reader.at = key.end()
             named, sign = key["key"].strip(), key["sign"]
             if sign != syntax.assign:
@@ -113,7 +111,7 @@ def literals_call(reader: Reader, found: CallMatch) -> Outcome:
             if not named and (writer.keys or reader.buffer[reader.at] != "{"):
                 return reader.broken("bad_literal")
             reader.forgive("arguments without names")
-        whole = isinstance(key, int) and not writer.keys and reader.buffer.startswith("{", reader.at)
+        whole = key is None and not writer.keys and reader.buffer.startswith("{", reader.at)
         outcome = yield from _argument(reader, writer, found, named, sign, whole=whole)
         if outcome != DONE:
             return outcome
@@ -130,7 +128,7 @@ def _argument(reader: Reader, writer: ObjectWriter, found: CallMatch, key: str, 
 
     types, dialect = reader.schemas.types(name, key), syntax.dialect
     if dialect.bare and types == STRING and is_new:
-        mark = yield from reader.find(syntax.not_bare)
+        mark = yield from reader.sure(lookahead.either, syntax.not_bare)
         reader.at = lookahead.space(reader.buffer, reader.at)
         if mark == NO and not reader.exhausted():
             begin()
@@ -203,42 +201,39 @@ def _ends_here(reader: Reader, found: CallMatch, syntax: LiteralsSyntax, sign: s
         at = lookahead.space(buffer, after)
         close = lookahead.literal(buffer, at, syntax.close, ended)
         if close >= 0:
-            end = _call_goes_on(buffer, close, ended)
-            return after if end >= 0 else end
+            return after if _call_goes_on(buffer, close, ended) else NO
         goes_on = text_goes_on(buffer, after, ended, "")
-        if MORE in (close, goes_on) or goes_on >= 0:
-            return MORE if close == MORE else goes_on
+        if goes_on >= 0:
+            return goes_on
         comma = lookahead.literal(buffer, at, ",", ended)
-        end = comma if comma < 0 else _next_argument(buffer, lookahead.space(buffer, comma), ended)
-        return after if end >= 0 else end
+        return after if comma >= 0 and _next_argument(buffer, lookahead.space(buffer, comma), ended) else NO
 
-    def _call_goes_on(buffer: str, at: int, ended: bool) -> int:
-        """Return whether something that can follow a call is at `at`: a position, NO or MORE."""
+    def _call_goes_on(buffer: str, at: int, ended: bool) -> bool:
+        """Return whether something that can follow a call is at `at`."""
         if lookahead.nothing_follows(buffer, at, ended) or not (found.closes or found.section.closes):
-            return at
-        end = lookahead.either(buffer, at, following, ended)
-        if end != NO or found.section.syntax.between:
-            return end
-        another = found.section.look_for_call(buffer, at, ended, further=True)
-        return another if isinstance(another, int) else at
+            return True
+        if lookahead.either(buffer, at, following, ended) != NO:
+            return True
+        section = found.section
+        return not section.syntax.between and section.look_for_call(buffer, at, ended, further=True) is not None
 
-    def _next_argument(buffer: str, at: int, ended: bool) -> int:
-        """Return whether an argument, or the close, is at `at`: a position, NO or MORE."""
+    def _next_argument(buffer: str, at: int, ended: bool) -> bool:
+        """Return whether an argument, or the close, is at `at`."""
         key = syntax.look_for_key(buffer, at, ended)
-        if not isinstance(key, int):
+        if key is not None:
             if key["sign"] != sign:
-                return NO
+                return False
             if key["key"].strip() in parameters:
-                return at
+                return True
             # Code has keys too, but after its brackets the call does not go on.
             simple = SIMPLE.match(buffer, key.end())
             open_ended = simple is None or simple.end() == len(buffer)
             if open_ended and not ended and len(buffer) - key.end() < LONGEST_SIMPLE:
-                return MORE
+                raise TooLittleTextError
             close = lookahead.literal(buffer, simple.end(), syntax.close, ended) if simple else NO
-            return _call_goes_on(buffer, close, ended) if close >= 0 else at if close == NO else MORE
-        if key == NO and "positional" in found.fields and BEGINS_LITERAL.match(buffer, at):
-            return at
-        return lookahead.literal(buffer, at, syntax.close, ended) if key == NO else MORE
+            return close == NO or _call_goes_on(buffer, close, ended)
+        if "positional" in found.fields and BEGINS_LITERAL.match(buffer, at):
+            return True
+        return lookahead.literal(buffer, at, syntax.close, ended) != NO
 
     return ends

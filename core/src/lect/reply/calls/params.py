@@ -10,7 +10,8 @@ from lect.reply.calls.tags import read_tags
 from lect.reply.calls.texts import Value, read_until
 from lect.reply.grammar import Params
 from lect.reply.reader import lookahead
-from lect.reply.reader.lookahead import MARKUP, MORE, NO, Finder, scanner_of
+from lect.reply.reader.lookahead import MARKUP, Finder, scanner_of
+from lect.reply.reader.near import NO, TooLittleTextError
 from lect.reply.reader.reader import CUT, DONE, LEFT, Answer, Outcome, Reader
 from lect.reply.reader.schema import ALL, OBJECT, STRING, Schemas, read_json
 from lect.reply.reader.syntax import CallMatch, CompiledCall
@@ -19,8 +20,6 @@ PARAM, CLOSED, IMPLIED, BODY = "param", "closed", "implied", "body"
 OPENED, UNOPENED = "opened", "unopened"
 Found = tuple[str, int, dict[str, str]]
 """What is there, where it ends, and what its head says."""
-UNKNOWN: Found = ("", 0, {})
-"""There is too little text to tell."""
 WRAPPERS = ("arguments", "input", "parameters", "properties")
 """Parameters in which a model wraps all its arguments by mistake, if the tool has none of that name."""
 FEWEST_LEFT = 4  # How much of a mark must be left at the beginning of a value to be recognised.
@@ -29,7 +28,7 @@ CDATA, CDATA_END = "<![CDATA[", "]]>"
 
 
 def params_begin(call: CompiledCall, buffer: str, at: int, fields: dict[str, str], ended: bool) -> int:
-    """Return `at` if parameters, or the end of the call, may begin there, or NO or MORE."""
+    """Return `at` if parameters, or the end of the call, may begin there, or NO."""
     spec = call.syntax.arguments
     assert isinstance(spec, Params)
     if "empty" in fields or lookahead.nothing_follows(buffer, at, ended):
@@ -41,14 +40,10 @@ def params_begin(call: CompiledCall, buffer: str, at: int, fields: dict[str, str
         # The reply breaks off inside a mark that may follow.
         return at
     there = params.space(buffer, at, ended)
-    if there >= 0 and spec.value:
-        joined = lookahead.either(buffer, there, params.key_ends, ended)
-        if joined != NO:
-            fields["joined"] = "yes"
-            return at if joined >= 0 else joined
-    if there >= 0:
-        there = params.goes_on(buffer, there, ended, [*closes, ("{",)])
-    return at if there >= 0 else there
+    if spec.value and lookahead.either(buffer, there, params.key_ends, ended) != NO:
+        fields["joined"] = "yes"
+        return at
+    return NO if params.goes_on(buffer, there, ended, [*closes, ("{",)]) == NO else at
 
 
 def params_call(reader: Reader, found: CallMatch) -> Outcome:
@@ -134,14 +129,14 @@ class _Parameters:
         reader = self.reader
         while True:
             # Check last whether the reply has ended: a mark that is cut off is still a mark, not stray text.
-            at = self.call.params.space(reader.buffer, reader.at, ended=False)
-            what, end, fields = (look or self.look)(at) if at >= 0 else UNKNOWN
-            if what:
-                reader.at = end
+            try:
+                at = self.call.params.space(reader.buffer, reader.at, ended=False)
+                what, reader.at, fields = (look or self.look)(at)
                 return what, fields
-            if reader.ended:
-                return CUT, {}
-            yield
+            except TooLittleTextError:
+                if reader.ended:
+                    return CUT, {}
+                yield
 
     def look(self, at: int) -> Found:
         """Return the parameter, or the end, that is at `at`."""
@@ -151,22 +146,19 @@ class _Parameters:
         if close >= 0:
             self.check_spelling(at, close, *self.close_marks)
             return CLOSED, close, {}
-        implied = lookahead.either(buffer, at, call.implied, ended=False) if close == NO else MORE
-        if implied >= 0:
-            end, fields = call.params.look_for_key(buffer, at)
-            if end == MORE and not reader.ended:
-                return UNKNOWN
+        if lookahead.either(buffer, at, call.implied, ended=False) != NO:
+            end, fields = call.params.look_for_key(buffer, at, reader.ended)
             if end < 0 or (self.known and fields["key"] not in self.known):
                 return IMPLIED, reader.at, {}
             reader.forgive(f"{buffer[at:end]!r} for {spec.open!r}")
             return PARAM, end, fields
-        end, fields = call.params.look(buffer, at, ended=False) if implied == NO else (MORE, {})
+        end, fields = call.params.look(buffer, at, ended=False)
         if end >= 0:
             self.check_spelling(at, end, spec.open)
             return PARAM, end, fields
         if buffer.startswith("{", at):
             return BODY, at, {}
-        return (reader.broken("stray_text"), reader.at, {}) if end == NO else UNKNOWN
+        return reader.broken("stray_text"), reader.at, {}
 
     def look_for_value(self, at: int) -> Found:
         """Return what opens a value at `at`, or what is there instead."""
@@ -175,11 +167,8 @@ class _Parameters:
         if end >= 0:
             return OPENED, end, {}
         others = [(spec.open,), *self.closes, *self.call.implied]
-        other = lookahead.either(reader.buffer, at, others, ended=False)
-        if other >= 0:
+        if lookahead.either(reader.buffer, at, others, ended=False) != NO:
             return DONE, reader.at, {}
-        if MORE in (end, other) or at == len(reader.buffer):
-            return UNKNOWN
         reader.forgive(f"{spec.value!r} is missing")
         return UNOPENED, at, {}
 
@@ -264,7 +253,7 @@ class _Parameters:
         reader, params = self.reader, self.call.params
         close = self.spec.close.replace("{key}", key)
         if self.spec.cdata:
-            end = yield from reader.find([(CDATA,)])
+            end = yield from reader.sure(lookahead.either, [(CDATA,)])
             if end >= 0:
                 reader.at = end
                 held.hold = True
@@ -294,7 +283,7 @@ class _Parameters:
         return (yield from read_until(reader, live, closes, held.add, matters))
 
     def value_ends(self, key: str, close: str, stem: str, mark: str) -> int:
-        """Return where a value ends: after the close here, or before a mark that can only follow it; or NO or MORE."""
+        """Return where a value ends: after the close here, or before a mark that can only follow it; or NO."""
         reader, call = self.reader, self.call
         buffer, at, ended = reader.buffer, reader.at, reader.ended
         if mark == stem:
@@ -307,13 +296,14 @@ class _Parameters:
             if after >= 0:
                 self.check_spelling(at, end, close)
                 self.doubtful = not buffer.startswith(close, at) and self.is_mangled(close)
-            self.mentioned |= after == NO
-            self.misspelt |= after == NO and not buffer.startswith(close, at)
-            if after == NO and end >= 0 and buffer.startswith(self.spec.open[0], lookahead.space(buffer, end)):
+                return end
+            self.mentioned = True
+            self.misspelt |= not buffer.startswith(close, at)
+            if end >= 0 and buffer.startswith(self.spec.open[0], lookahead.space(buffer, end)):
                 # What follows may be a mark that is not spelt right, unless the text shows parameters.
                 shown = reader.since(max(self.begin, reader.position - FAR))
                 self.spoilt |= shown.count((self.spec.value or self.spec.open).rstrip(" =>")) <= shown.count(close)
-            return end if after >= 0 else after
+            return NO
         if mark == self.spec.open:
             after, fields = call.params.look(buffer, at, ended)
             if after >= 0 and self.spec.value:
@@ -336,11 +326,11 @@ class _Parameters:
         return self.mentioned or not text or close[:4] in text or text.endswith(close[-1])
 
     def sloppy_close(self, key: str, last: str, at: int) -> int:
-        """Return where a close that is not spelt right ends, given where its stem ends, or NO or MORE."""
+        """Return where a close that is not spelt right ends, given where its stem ends, or NO."""
         buffer, ended = self.reader.buffer, self.reader.ended
         end = lookahead.rest_of_line(buffer, at, last, ended)
-        if end < 0:
-            return at if end == NO else MORE
+        if end == NO:
+            return at
         surplus = "".join(filter(str.isalnum, buffer[at:end]))
         if "{key}" in self.spec.close:
             return end if surplus == buffer[at : end - 1] and not self.section_closes() else NO
@@ -348,13 +338,13 @@ class _Parameters:
         return end if len(surplus) < 2 or any(surplus in text for text in (key, *self.close_marks)) else NO
 
     def call_ends(self, buffer: str, at: int, ended: bool) -> int:
-        """Return `at` if the close of the whole call is there, or NO or MORE."""
+        """Return `at` if the close of the whole call is there, or NO."""
         reader = self.reader
         after = lookahead.either(buffer, at, self.closes, ended)
         if after < 0:
             return after
         if not ended and buffer[after : after + 2] in ("", "\r"):
-            return MORE
+            raise TooLittleTextError
         # On its own line it counts, whatever follows.
         if buffer.startswith(("\n", "\r\n"), after) and reader.since(reader.position - 1) == "\n":
             return at

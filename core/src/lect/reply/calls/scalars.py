@@ -10,7 +10,8 @@ from typing import NamedTuple
 from lect.reply.calls.texts import quoted
 from lect.reply.events import CALL_ARGS
 from lect.reply.reader import lookahead
-from lect.reply.reader.lookahead import MORE, NO, Finder
+from lect.reply.reader.lookahead import Finder
+from lect.reply.reader.near import NO, TooLittleTextError, need_end
 from lect.reply.reader.reader import CUT, DONE, Answer, Outcome, Reader, Text
 
 QUOTE = re.compile(r"(?P<prefix>[rRbBuUfF]{0,2})(?P<quote>\"\"\"|'''|[\"'“”‘’])").match
@@ -41,10 +42,10 @@ PYTHON_WORD = re.compile(r"[^\s,()\[\]{}:='\"]*").match
 BARE_KEY = re.compile(r"[^:={}\[\],\"'“”‘’\n]{1,200}(?=[:=])").match
 BARE_KEY_SO_FAR = re.compile(r"[^:={}\[\],\"'“”‘’\n]{0,200}\Z").match
 
-Escape = Callable[[str, int, bool], tuple[str, int] | None]
-"""Returns the JSON of an escape, and its length, 0 if the reply ends in it; None if more text is needed to tell."""
+Escape = Callable[[str, int, bool], tuple[str, int]]
+"""Returns the JSON of an escape, and its length, 0 if the reply ends in it."""
 Ends = Callable[[int], int]
-"""Returns whether a string can end before a position: where it goes on, NO or MORE."""
+"""Returns whether a string can end before a position: where it goes on, or NO."""
 
 
 def held_string(reader: Reader, pieces: list[str], quote: str, escape: Escape, ends: Ends | None) -> Outcome:
@@ -79,11 +80,13 @@ def string(reader: Reader, pieces: list[str], quote: str, escape: Escape, ends: 
         character = buffer[end]
         if character == quote[0]:
             rest = buffer[end : end + len(quote)]
-            after = end + len(quote) if rest == quote else MORE if quote.startswith(rest) and not reader.ended else NO
-            closes = ends(after) if after >= 0 and ends is not None else after
-            if closes == MORE:
+            try:
+                after = end + len(quote) if rest == quote else need_end(reader.ended or not quote.startswith(rest))
+                closes = ends(after) if after >= 0 and ends is not None else after
+            except TooLittleTextError:
                 yield
-            elif closes == NO:
+                continue
+            if closes == NO:
                 if after >= 0:
                     reader.forgive(UNESCAPED)
                 put(quoted(character)[1:-1])
@@ -99,17 +102,13 @@ def string(reader: Reader, pieces: list[str], quote: str, escape: Escape, ends: 
                 matters = _special(quote)
                 escape = escape_after(goes_on)
         elif character == "\\":
-            decoded = escape(buffer, end, reader.ended)
-            if decoded is None:
-                yield
-                continue
-            written, length = decoded
+            written, length = yield from reader.sure(escape)
             if not length:
                 return CUT
-            if escape is json_escape and written != buffer[end : end + length]:
+            if escape is json_escape and written != reader.buffer[reader.at : reader.at + length]:
                 reader.forgive("an escape that JSON does not have")
             put(written)
-            reader.at = end + length
+            reader.at += length
         else:
             if escape is json_escape:
                 reader.forgive("a control character that is not escaped")
@@ -124,37 +123,38 @@ def _special(quote: str) -> Finder:
 
 
 def text_goes_on(buffer: str, after: int, ended: bool, following: str) -> int:
-    """Return `after` if one of `following` comes next, where the next string begins if one does, or NO or MORE."""
+    """Return `after` if one of `following` comes next, where the next string begins if one does, or NO."""
     at = lookahead.space(buffer, after)
     if at == len(buffer):
-        return after if ended else MORE
+        need_end(ended)
+        return after
     if buffer[at] in following:
         return after
     if at == after:
         return NO
     # A string may go on in another pair of quotes, after white space.
     if not ended and QUOTE_SO_FAR(buffer, at):
-        return MORE
+        raise TooLittleTextError
     return at if QUOTE(buffer, at) else NO
 
 
-def json_escape(buffer: str, at: int, ended: bool) -> tuple[str, int] | None:
+def json_escape(buffer: str, at: int, ended: bool) -> tuple[str, int]:
     """Read an escape of JSON."""
     found = JSON_ESCAPE(buffer, at)
     if found is not None:
         return found[0], len(found[0])
     if JSON_ESCAPE_SO_FAR(buffer, at):
-        return None if not ended else ("", 0) if at + 1 == len(buffer) else ("\\\\", 1)
+        need_end(ended)
+        return ("", 0) if at + 1 == len(buffer) else ("\\\\", 1)
     # A backslash that escapes nothing stands for itself.
     return ("'", 2) if buffer[at + 1] == "'" else ("\\\\", 1)
 
 
-def python_escape(buffer: str, at: int, ended: bool) -> tuple[str, int] | None:
+def python_escape(buffer: str, at: int, ended: bool) -> tuple[str, int]:
     """Read an escape of Python, or of JSON."""
     is_json = buffer[at + 1 : at + 2] in ("n", "t", '"', "\\")
     if not is_json and PYTHON_ESCAPE_SO_FAR(buffer, at):
-        if not ended:
-            return None
+        need_end(ended)
         if at + 1 == len(buffer):
             return "\\\\", 1
     found = None if is_json else PYTHON_ESCAPE(buffer, at)
@@ -165,10 +165,11 @@ def python_escape(buffer: str, at: int, ended: bool) -> tuple[str, int] | None:
     return quoted(decoded)[1:-1], len(found[0])
 
 
-def no_escape(buffer: str, at: int, ended: bool) -> tuple[str, int] | None:
+def no_escape(buffer: str, at: int, ended: bool) -> tuple[str, int]:
     """Read a backslash that escapes nothing, with the quote or backslash after it if there is one."""
     if at + 1 == len(buffer):
-        return ("\\\\", 1) if ended else None
+        need_end(ended)
+        return "\\\\", 1
     return ("\\\\" + quoted(buffer[at + 1])[1:-1], 2) if buffer[at + 1] in "\"'\\" else ("\\\\", 1)
 
 

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 from lect.reply.calls.coerce import as_json
 from lect.reply.calls.texts import quoted, read_until
 from lect.reply.grammar import Params
-from lect.reply.reader.lookahead import MORE, NO, literal, scanner_of, space
+from lect.reply.reader.lookahead import literal, scanner_of, space
+from lect.reply.reader.near import NO, TooLittleTextError
 from lect.reply.reader.reader import CUT, DONE, Reader
 from lect.reply.reader.schema import child, types_of
 from lect.reply.reader.syntax import CompiledCall
@@ -28,8 +29,8 @@ def read_tags(
     reader: Reader, call: CompiledCall, spec: Params, key: str, schema: Any, root: Mapping[str, Any]
 ) -> Generator[None, None, tuple[str, str] | None]:
     """Read a value that consists of parameters; return how that ended and its JSON, or None if it is plain text."""
-    while (begins := call.params.look(reader.buffer, space(reader.buffer, reader.at), reader.ended)[0]) == MORE:
-        yield
+    look = call.params.look
+    begins, _ = yield from reader.sure(lambda buffer, at, ended: look(buffer, space(buffer, at), ended))
     if begins == NO:
         return None
     top = _Node(key, [], [])
@@ -39,13 +40,13 @@ def read_tags(
     opens_tag = re.compile(re.escape(spec.open) + r"\w").match
 
     def mark_ends(mark: str) -> int:
-        """Return where the tag that begins here ends, after noting what it does; NO if it is text, or MORE."""
+        """Return where the tag that begins here ends, after noting what it does; NO if it is text."""
         nonlocal problem
         buffer, at = reader.buffer, reader.at
         if not reader.ended and len(buffer) - at <= len(spec.open) and spec.open.startswith(buffer[at:]):
-            return MORE
+            raise TooLittleTextError
         close = NO if opens_tag(buffer, at) else literal(buffer, at, spec.close.replace("{key}", stack[-1].key), False)
-        opens, fields = call.params.look(buffer, at, ended=False) if close == NO else (NO, {})
+        opens, fields = look(buffer, at, ended=False) if close == NO else (NO, {})
         if close >= 0:
             node = stack.pop()
             # A value consists of parameters or of text.
@@ -57,8 +58,6 @@ def read_tags(
             stack.append(node)
             problem = "too_deep" if len(stack) > DEEPEST + 1 else ""
             return opens
-        if MORE in (close, opens):
-            return MORE
         if literal(buffer, at, spec.open, ended=False) != NO:
             problem = "stray_text"
             return at

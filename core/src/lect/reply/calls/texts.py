@@ -9,7 +9,8 @@ from json.encoder import encode_basestring
 from lect.reply.events import CALL_ARGS
 from lect.reply.grammar import Code
 from lect.reply.reader import lookahead
-from lect.reply.reader.lookahead import MORE, NO, Finder, MarkScanner, scanner_of
+from lect.reply.reader.lookahead import Finder, MarkScanner, scanner_of
+from lect.reply.reader.near import NO, TooLittleTextError
 from lect.reply.reader.reader import CUT, DONE, Outcome, Reader
 from lect.reply.reader.schema import STRING
 from lect.reply.reader.syntax import CallMatch
@@ -31,8 +32,8 @@ def read_until(
 ) -> Outcome:
     """Read text up to a mark that counts, and pass it on to `put`; return DONE there, or CUT at the end of the reply.
 
-    `closes` returns where the text ends, given the mark here; NO if the mark is text, or MORE. `matters` returns a
-    search that finds nothing in a chunk that is all text, if such chunks may just pass.
+    `closes` returns where the text ends, given the mark here; NO if the mark is text. `matters` returns a search
+    that finds nothing in a chunk that is all text, if such chunks may just pass.
     """
     while True:
         buffer, at = reader.buffer, reader.at
@@ -49,16 +50,19 @@ def read_until(
                 reader.let_pass(passing, CALL_ARGS)
             yield
             continue
-        mark = live.look(buffer, end, reader.ended)
-        after = MORE if mark is None else closes(mark) if mark else NO
-        if after == MORE and not reader.ended:
-            yield
-        elif after < 0:
-            put(buffer[end])
-            reader.at = end + 1
-        else:
+        try:
+            mark = live.look(buffer, end, reader.ended)
+            after = closes(mark) if mark else NO
+        except TooLittleTextError:
+            if not reader.ended:
+                yield
+                continue
+            after = NO
+        if after != NO:
             reader.at = after
             return DONE
+        put(buffer[end])
+        reader.at = end + 1
 
 
 class Value:
@@ -114,17 +118,12 @@ def text_argument(reader: Reader, key: str, found: CallMatch, unfence: str = "")
 
     def closes(mark: str) -> int:
         buffer, at, ended = reader.buffer, reader.at, reader.ended
-        ends = []
         for marks in closing:
             end = lookahead.sequence(buffer, at, marks, ended)
-            if end >= 0 and marks[-1] in headers:
-                header = headers[marks[-1]].look(buffer, end, ended)
-                end = header if isinstance(header, int) else end
-            ends.append(end)
-        if unfence and ended:
-            end = lookahead.literal(buffer, at, unfence, ended)
-            ends.append(end if end >= 0 and lookahead.nothing_follows(buffer, end, ended) else NO)
-        return at if max(ends, default=NO) >= 0 else MORE if MORE in ends else NO
+            if end >= 0 and (marks[-1] not in headers or headers[marks[-1]].look(buffer, end, ended)):
+                return at
+        end = lookahead.literal(buffer, at, unfence, ended) if unfence and ended else NO
+        return at if end >= 0 and lookahead.nothing_follows(buffer, end, ended) else NO
 
     outcome = yield from read_until(reader, live, closes, lambda text: put(quoted(text)[1:-1]), lambda: live.in_json)
     # Text has no end of its own: only the server knows whether there should be more.

@@ -11,7 +11,7 @@ from lect.reply.calls.scalars import CLOSING, JSON, JSON_QUOTE, LONGEST_WORD, QU
 from lect.reply.calls.texts import quoted
 from lect.reply.grammar import SPACE
 from lect.reply.reader import lookahead
-from lect.reply.reader.lookahead import MORE, NO
+from lect.reply.reader.near import NO
 from lect.reply.reader.reader import CUT, DONE, Answer, Outcome, Reader
 
 DEEPEST = 200
@@ -189,8 +189,7 @@ class ValueReader:
         """Return what reads the string, number, word or key that begins here, when enough has arrived to tell."""
         reader, dialect = self.reader, self.dialect
         for mark in dialect.quotes:
-            while (end := lookahead.literal(reader.buffer, reader.at, mark, reader.ended)) == MORE:
-                yield
+            end = yield from reader.sure(lookahead.literal, mark)
             if end != NO:
                 reader.at = end
                 return self.text(is_key, mark, scalars.no_escape)

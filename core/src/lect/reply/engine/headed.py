@@ -11,7 +11,8 @@ from lect.reply.engine.sections import read_call, read_section, skip_unnamed
 from lect.reply.events import CALL, CONTENT, MARK, REASONING, TextKind
 from lect.reply.grammar import SPACE
 from lect.reply.reader.headers import Header
-from lect.reply.reader.lookahead import MORE, NO, MarkScanner, literal
+from lect.reply.reader.lookahead import MarkScanner, is_cut_off, literal
+from lect.reply.reader.near import NO
 from lect.reply.reader.reader import CUT, Outcome, Reader, Steps
 from lect.reply.reader.syntax import CallMatch
 
@@ -64,7 +65,7 @@ class HeadedMessages(Reading):
             if header is not None:
                 yield from self.read_message(header, start, behind)
                 return
-            if reader.ended and self.headers.look(reader.buffer, reader.at + behind, False, {}) == MORE:
+            if reader.ended and is_cut_off(self.headers.look, reader.buffer, reader.at + behind):
                 reader.unfinished = self.over = True
                 reader.skip(len(reader.buffer))
                 reader.report("stray_header", start, "the reply ends inside a header")
@@ -129,7 +130,7 @@ class HeadedMessages(Reading):
                 return
         run_at = reader.position
         run = yield from reader.run(SPACE)
-        if not reader.exhausted() and not (yield from self.look(self.body)):
+        if not reader.exhausted() and not (yield from reader.sure(self.body.look)):
             reader.emit(CONTENT, run, run_at)
         elif run:
             reader.border(MARK, run_at)
@@ -161,7 +162,7 @@ class HeadedMessages(Reading):
                 continue
             if run:
                 reader.border(MARK, start)
-            mark = "" if reader.exhausted() else (yield from self.look(self.body))
+            mark = "" if reader.exhausted() else (yield from reader.sure(self.body.look))
             if mark or reader.exhausted():
                 return
             if self.breaks_off(self.compiled.sections):
@@ -184,23 +185,19 @@ class HeadedMessages(Reading):
         reader, opening = self.reader, () if behind else self.channels.opening
         if not (behind or opening) and (not reader.fresh or reader.position):
             return None
-        while True:
-            begins = [literal(reader.buffer, reader.at, mark, reader.ended) for mark in opening]
-            if not begins or max(begins) >= 0:
-                found = self.headers.look(reader.buffer, reader.at + behind, reader.ended, reader.schemas.known)
-                if found != MORE:
-                    return None if isinstance(found, int) else found
-            elif MORE not in begins:
+
+        def look(buffer: str, at: int, ended: bool) -> Header | None:
+            if opening and all(literal(buffer, at, mark, ended) == NO for mark in opening):
                 return None
-            yield
+            return self.headers.look(buffer, at + behind, ended, reader.schemas.known)
+
+        return (yield from reader.sure(look))
 
     def find_call(self, header: Header) -> Generator[None, None, CallMatch | None]:
         """Return the call that begins here; if the header names it, anything may follow."""
         reader, section = self.reader, self.compiled.message
         call = section.calls[0]
-        while (seen := call.look(reader.buffer, reader.at, reader.ended))[0] == MORE:
-            yield
-        start, arguments, _ = seen
+        start, arguments, _ = yield from reader.sure(call.look)
         if start == NO:
             start = arguments = reader.at
             if not header.name:

@@ -11,7 +11,8 @@ from lect.reply.engine.sections import read_section, skip_unnamed
 from lect.reply.events import CONTENT, MARK, REASONING, TextKind
 from lect.reply.grammar import SPACE
 from lect.reply.reader import lookahead
-from lect.reply.reader.lookahead import MORE, MarkScanner
+from lect.reply.reader.lookahead import MarkScanner
+from lect.reply.reader.near import NO, need_end
 from lect.reply.reader.reader import Answer, Reader, Steps
 from lect.reply.reader.syntax import CallMatch, CompiledSection
 
@@ -64,7 +65,7 @@ class MarkedText(Reading):
                 kept = run.removeprefix(self.lead)
                 self.emit_last(kept, len(run) - len(kept))
             return
-        mark = yield from self.look(self.compiled.gap)
+        mark = yield from reader.sure(self.compiled.gap.look)
         if mark and (yield from self.act(self.compiled.gap, mark, run, start)):
             return
         if reader.fresh:
@@ -126,7 +127,7 @@ class MarkedText(Reading):
             start = reader.position
             if (yield from reader.run(self.compiled.reasoning_syntax.lead)):
                 reader.border(MARK, start)
-            mark = "" if reader.exhausted() else (yield from self.look(self.compiled.text))
+            mark = "" if reader.exhausted() else (yield from reader.sure(self.compiled.text.look))
             if mark not in self.compiled.reasoning_syntax.open:
                 return
             reader.skip(reader.at + len(mark))
@@ -223,21 +224,17 @@ class MarkedText(Reading):
 
     def opens_behind_text(self, mark: str, sections: list[CompiledSection]) -> Answer:
         """Return whether a mark opens one of these sections, and its first call comes after a little text."""
-        reader = self.reader
         own = [section for section in sections if any(call.opens != [()] for call in section.calls)]
         meant = [section for section in own if mark in section.firsts]
-        while meant and self.compiled.takes_tools:
-            buffer, begin, ended = reader.buffer, reader.at + len(mark), reader.ended
+
+        def look(buffer: str, at: int, ended: bool) -> bool:
+            begin = at + len(mark)
             end = buffer.find("<", begin, begin + LITTLE)
-            end = len(buffer) if end < 0 else end
-            if begin < end < len(buffer) and end - begin < LITTLE:
-                looks = [section.look_for_call(buffer, end, ended) for section in meant]
-                if MORE not in looks:
-                    return any(isinstance(look, CallMatch) for look in looks)
-            elif end < len(buffer) or end - begin >= LITTLE or ended:
-                return False
-            yield
-        return False
+            if end < 0:
+                need_end(ended or len(buffer) - begin >= LITTLE)
+            return end > begin and any(section.look_for_call(buffer, end, ended) for section in meant)
+
+        return bool(meant) and self.compiled.takes_tools and (yield from self.reader.sure(look))
 
     def seems_meant(self, mark: str, sections: list[CompiledSection]) -> Answer:
         """Return whether a mark that opens none of these sections was meant to: JSON seems to follow it."""
@@ -285,9 +282,7 @@ class MarkedText(Reading):
             self.wrapped = code == WRAP
             if code == UNWRAP and what.tail:
                 # The rest of the close, if it ends on the same line.
-                while (end := lookahead.rest_of_line(reader.buffer, reader.at, what.tail, reader.ended)) == MORE:
-                    yield
-                reader.skip(end)
+                reader.skip((yield from reader.sure(lookahead.rest_of_line, what.tail)))
 
     def applies(self, code: str, what: Any, mark: str) -> Answer:
         """Return whether a mark means something here: some do only at the start of a reply."""
@@ -303,15 +298,16 @@ class MarkedText(Reading):
             return True
         if code == WRAP:
             return False
+
+        def ends_reply(buffer: str, at: int, ended: bool) -> bool:
+            behind = at + len(mark)
+            if lookahead.space(buffer, behind) == len(buffer):
+                need_end(ended)
+                return True
+            return lookahead.either(buffer, behind, reader.stop_rows, ended) != NO
+
         # A close that nothing has opened counts only if the reply ends with it.
-        while (end := lookahead.either(reader.buffer, reader.at + len(mark), reader.stop_rows, reader.ended)) < 0:
-            at = lookahead.space(reader.buffer, reader.at + len(mark))
-            if at < len(reader.buffer) and end != MORE:
-                return False
-            if reader.ended:
-                return at == len(reader.buffer)
-            yield
-        return True
+        return (yield from reader.sure(ends_reply))
 
     def take_section(self, found: CallMatch, start: int) -> Steps:
         """Read a section that begins at `start`, and the gap after it."""

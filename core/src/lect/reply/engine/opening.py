@@ -53,8 +53,8 @@ def open_call(compiled: CompiledGrammar, prompt: str) -> str:
 def _open_message(channels: Channels, tail: str, ends: Sequence[str]) -> str:
     """Return the kind of the message that the prompt has begun but not ended."""
     start = _after_last(tail, channels.start)
-    header = headers_for(channels).look(tail, start, ended=True) if start >= 0 else -1
-    if isinstance(header, int) or any(mark in tail[header.body :] for mark in (*channels.end, *channels.stop, *ends)):
+    header = headers_for(channels).look(tail, start, ended=True) if start >= 0 else None
+    if header is None or any(mark in tail[header.body :] for mark in (*channels.end, *channels.stop, *ends)):
         return ""
     return header.kind
 

@@ -9,7 +9,7 @@ from lect.reply.engine.compiled import CompiledGrammar
 from lect.reply.engine.sections import is_plausible, read_section
 from lect.reply.events import AFTER, CONTENT, TextKind
 from lect.reply.grammar import SPACE
-from lect.reply.reader.lookahead import MORE, MarkScanner
+from lect.reply.reader.lookahead import MarkScanner, either, is_cut_off
 from lect.reply.reader.reader import Answer, Outcome, Reader, Steps
 from lect.reply.reader.syntax import CallMatch, CompiledSection
 
@@ -59,7 +59,7 @@ class Reading:
             reader.emit_to(found.start(), kind)
             start = reader.position
             run = (yield from self.read_space(live, held)) if held else ""
-            mark = "" if reader.exhausted() else (yield from self.look(live))
+            mark = "" if reader.exhausted() else (yield from reader.sure(live.look))
             if mark or reader.exhausted():
                 return mark, run, start
             reader.emit(kind, run, start)
@@ -75,16 +75,10 @@ class Reading:
         while True:
             while reader.exhausted() and not reader.ended:
                 yield
-            if reader.exhausted() or reader.buffer[reader.at] not in characters or (yield from self.look(live)):
+            if reader.exhausted() or reader.buffer[reader.at] not in characters or (yield from reader.sure(live.look)):
                 return "".join(found)
             found.append(reader.buffer[reader.at])
             reader.at += 1
-
-    def look(self, live: MarkScanner) -> Outcome:
-        """Return the mark that is here; empty if there is none."""
-        while (mark := live.look(self.reader.buffer, self.reader.at, self.reader.ended)) is None:
-            yield
-        return mark
 
     def stray(self, mark: str, code: str, *, keep: bool = False) -> None:
         """Report a mark that means nothing here, and drop it, or keep it as content."""
@@ -100,7 +94,7 @@ class Reading:
     def breaks_off(self, sections: list[CompiledSection]) -> bool:
         """Return whether the reply ends where one of these sections, or a call in it, is about to begin."""
         reader = self.reader
-        begun = (each for each in sections if each.look(reader.buffer, reader.at, ended=False) == MORE)
+        begun = (each for each in sections if is_cut_off(each.look, reader.buffer, reader.at))
         return reader.ended and any(call.announced for section in begun for call in section.calls)
 
     def find_any(self, sections: list[CompiledSection]) -> Generator[None, None, CallMatch | None]:
@@ -108,9 +102,8 @@ class Reading:
         reader = self.reader
         for section in sections:
             if not section.syntax.start or reader.fresh:
-                while (found := section.look(reader.buffer, reader.at, reader.ended)) == MORE:
-                    yield
-                if not isinstance(found, int) and is_plausible(reader, found):
+                found = yield from reader.sure(section.look)
+                if found is not None and is_plausible(reader, found):
                     return found
         return None
 
@@ -166,7 +159,7 @@ class Reading:
             yield from reader.run(SPACE)
             close_at = reader.position
             closes = [(mark.strip(),) for mark in self.compiled.reasoning_syntax.close]
-            end = yield from reader.find(closes)
+            end = yield from reader.sure(either, closes)
             if end >= 0:
                 reader.at = end
                 yield from reader.run(SPACE)

@@ -8,7 +8,8 @@ from collections.abc import Generator
 from lect.reply.calls.texts import read_until
 from lect.reply.events import CALL, CONTENT, MARK
 from lect.reply.reader import lookahead
-from lect.reply.reader.lookahead import MARKUP, MORE, NO
+from lect.reply.reader.lookahead import MARKUP
+from lect.reply.reader.near import NO, TooLittleTextError, need_end
 from lect.reply.reader.reader import BROKEN, CUT, DONE, LEFT, Answer, Outcome, Reader
 from lect.reply.reader.syntax import BRACKETS, CallMatch, CompiledSection
 
@@ -60,7 +61,7 @@ def read_section(reader: Reader, found: CallMatch, start: int) -> Answer:
         if reader.position == start and not reader.exhausted():
             # In an odd grammar a call may be empty; reading must still advance.
             reader.skip(reader.at + 1)
-        following = yield from _next(reader, section, opened=opened)
+        following = yield from reader.sure(lambda *_: _next(reader, section, opened=opened))
         if following is None:
             if opened and section.syntax.special and section.opens:
                 yield from _skip_echo(reader, section, begin)
@@ -145,75 +146,65 @@ def _skip_broken(reader: Reader, found: CallMatch) -> Generator[None, None, None
 
 
 def _skip_close(reader: Reader, closes: list[tuple[str, ...]]) -> Generator[None, None, None]:
-    while closes:
-        end = _close(reader, reader.at, closes)
-        if end == NO:
-            end = _close_behind_brackets(reader, reader.at, closes)
-        if end >= 0:
-            reader.skip(end)
-        if end != MORE:
-            return
-        yield
+    def look(buffer: str, at: int, ended: bool) -> int:
+        end = _close(buffer, at, closes, ended)
+        return _close_behind_brackets(reader, at, closes) if end == NO else end
+
+    if closes:
+        reader.skip((yield from reader.sure(look)))
 
 
-def _close(reader: Reader, at: int, closes: list[tuple[str, ...]]) -> int:
-    """Return where a close ends, or NO or MORE; one that the end of the reply cuts off ends there."""
-    buffer = reader.buffer
-    end = lookahead.either(buffer, at, closes, ended=False)
-    if end == MORE and reader.ended:
+def _close(buffer: str, at: int, closes: list[tuple[str, ...]], ended: bool) -> int:
+    """Return where a close ends, or NO; one that the end of the reply cuts off ends there."""
+    try:
+        return lookahead.either(buffer, at, closes, ended=False)
+    except TooLittleTextError:
+        need_end(ended)
         return len(buffer) if lookahead.space(buffer, at) < len(buffer) else NO
-    return end
 
 
-def _next(reader: Reader, compiled: CompiledSection, *, opened: bool) -> Generator[None, None, CallMatch | None]:
+def _next(reader: Reader, compiled: CompiledSection, *, opened: bool) -> CallMatch | None:
     """Read on to the next call of the section; return None if there is none, after the close of the section."""
     section = compiled.syntax
     while True:
         buffer, ended = reader.buffer, reader.ended
         at = lookahead.space(buffer, reader.at)
-        close = _close(reader, at, compiled.closes)
+        close = _close(buffer, at, compiled.closes, ended)
         if close >= 0:
             reader.skip(close)
             reader.unclosed = []
             return None
-        if close == MORE:
-            yield
-            continue
-        call: CallMatch | int = NO
+        call = None
         if opened:
             # There may be a comma between calls even where none belongs, and after the last one.
-            call = lookahead.literal(buffer, at, section.between or ",", ended)
-            if call >= 0:
-                is_last = lookahead.nothing_follows(buffer, call, ended)
-                close = len(buffer) if is_last else _close(reader, call, compiled.closes)
+            further = lookahead.literal(buffer, at, section.between or ",", ended)
+            if further >= 0:
+                is_last = lookahead.nothing_follows(buffer, further, ended)
+                close = len(buffer) if is_last else _close(buffer, further, compiled.closes, ended)
                 if close >= 0:
                     reader.skip(close)
                     return None
-            elif call == NO and (not section.between or "\n" in buffer[reader.at : at]):
-                call = at
-            if call >= 0:
-                further = call
+            elif not section.between or "\n" in buffer[reader.at : at]:
+                further = at
+            if further >= 0:
                 call = compiled.look_for_call(buffer, further, ended, further=True)
                 # Without a mark or a separator before it, a call that the end of the reply cuts off is text.
-                cut = call == NO and ended and lookahead.space(buffer, further) < len(buffer)
+                cut = call is None and ended and lookahead.space(buffer, further) < len(buffer)
                 begun = cut and (further > at or any(each.syntax.open for each in compiled.calls))
-                if begun and compiled.look_for_call(buffer, further, False, further=True) == MORE:
+                if begun and lookahead.is_cut_off(compiled.look_for_call, buffer, further, further=True):
                     reader.skip(at)
                     skip_unnamed(reader)
                     return None
-        if isinstance(call, CallMatch) and is_plausible(reader, call):
+        if call is not None and is_plausible(reader, call):
             return call
         left_over = _close_behind_brackets(reader, at, compiled.closes) if opened else NO
         if left_over >= 0:
             reader.skip(left_over)
             return None
-        if left_over == NO and buffer.startswith("}", at):
-            reader.skip(at + 1)
-            reader.report("repaired", reader.position - 1, "'}' after the call closes nothing")
-            continue
-        if MORE not in (close, call, left_over):
+        if not buffer.startswith("}", at):
             return None
-        yield
+        reader.skip(at + 1)
+        reader.report("repaired", reader.position - 1, "'}' after the call closes nothing")
 
 
 def _skip_echo(reader: Reader, section: CompiledSection, begin: int) -> Generator[None, None, None]:
@@ -232,12 +223,12 @@ def _skip_echo(reader: Reader, section: CompiledSection, begin: int) -> Generato
 
 
 def _close_behind_brackets(reader: Reader, at: int, closes: list[tuple[str, ...]]) -> int:
-    """Return the end of a close that follows brackets which close nothing, or NO or MORE."""
+    """Return the end of a close that follows brackets which close nothing, or NO."""
     found = LEFT_OVER.match(reader.buffer, at, at + lookahead.REACH)
     if not closes or found is None or found.end() == at:
         return NO
     if found.end() == len(reader.buffer):
-        return NO if reader.ended else MORE
+        return need_end(reader.ended)
     end = lookahead.either(reader.buffer, found.end(), closes, reader.ended)
     if end >= 0 and WRAPPED not in reader.forgiven:
         text = f"{found[0].strip()!r} after the call closes nothing"

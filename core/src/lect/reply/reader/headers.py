@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from lect.reply.events import CALL, CONTENT, REASONING
 from lect.reply.grammar import Channels
-from lect.reply.reader.lookahead import LONGEST_HEAD, MORE, NO, NOTHING
+from lect.reply.reader.lookahead import LONGEST_HEAD, NOTHING
+from lect.reply.reader.near import TooLittleTextError
 
 
 class Header(NamedTuple):
@@ -33,8 +34,8 @@ class Headers:
         self.kinds = dict.fromkeys(channels.content, CONTENT) | dict.fromkeys(channels.reasoning, REASONING)
         self.foreign = (*channels.start, *channels.end, *channels.stop)
 
-    def look(self, buffer: str, at: int, ended: bool, tools: Container[str] = ()) -> Header | int:
-        """Return the header at `at`, or NO or MORE; `tools` are the names of known tools."""
+    def look(self, buffer: str, at: int, ended: bool, tools: Container[str] = ()) -> Header | None:
+        """Return the header at `at`, if there is one; `tools` are the names of known tools."""
         limit = at + LONGEST_HEAD
         undecided = not ended and len(buffer) < limit
         found = self.body.search(buffer, at, limit)
@@ -45,20 +46,20 @@ class Headers:
         assert characters is not None, "the pattern also matches an empty text"
         if characters.end() < end:
             return self._unmarked(buffer, at, characters.end())
-        if any(mark in buffer[at:end] for mark in self.foreign):
-            return NO
-        if found is None or undecided:
-            return MORE if undecided else NO
         text = buffer[at:end]
-        return self._read(text, found, tools) if self.shape.fullmatch(text) else NO
+        if any(mark in text for mark in self.foreign):
+            return None
+        if undecided:
+            raise TooLittleTextError
+        return self._read(text, found, tools) if found and self.shape.fullmatch(text) else None
 
-    def _unmarked(self, buffer: str, at: int, end: int) -> Header | int:
-        """Return a header that ends with its line instead of the mark of a body, if it names a known channel, or NO."""
+    def _unmarked(self, buffer: str, at: int, end: int) -> Header | None:
+        """Return a header that ends with its line instead of the mark of a body, if it names a known channel."""
         text = buffer[at:end]
         names = self.channel.findall(text) if buffer.startswith("\n", end) else []
         kind = self.kinds.get(names[-1]) if names else None
         if kind is None or not text.rstrip().endswith(names[-1]) or any(mark in text for mark in self.foreign):
-            return NO
+            return None
         problem = ("stray_header", f"{self.channels.bodies[0][0]!r} is missing after the header")
         return Header(text, end + 1, kind, "", problem)
 

@@ -1,4 +1,7 @@
-"""Look ahead in a buffer without reading on. Every look is short, so looking again costs little."""
+"""Look ahead in a buffer without reading on. Every look is short, so looking again costs little.
+
+Where only more text can tell, and the reply has not ended, a look raises `TooLittleTextError`; see `Reader.sure`.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from lect.reply.grammar import Head, Mark
-from lect.reply.reader.near import BARS, GAPS, LEFT, ODD, RIGHT, may_be_misspelt, near
-from lect.reply.reader.near import MORE as MORE
-from lect.reply.reader.near import NO as NO
+from lect.reply.reader.near import BARS, GAPS, LEFT, NO, ODD, RIGHT, TooLittleTextError, may_be_misspelt, near, need_end
 
 Finder = Callable[..., re.Match[str] | None]
 """Finds what matters in a chunk, with a group where only the next chunk can tell."""
@@ -44,7 +45,7 @@ def literal(buffer: str, at: int, mark: str, ended: bool) -> int:
     if second != wanted and (second.isalnum() or second == "/") and first not in BARS:
         return NO
     if len(buffer) - at < len(mark) and mark.startswith(buffer[at:]):
-        return NO if ended else MORE
+        return need_end(ended)
     barred = second and second in BARS and wanted not in BARS and first not in BARS
     return NO if barred or mark[0] not in ODD else near(buffer, at, mark, ended)
 
@@ -88,7 +89,16 @@ def rest_of_line(buffer: str, at: int, mark: str, ended: bool) -> int:
     there = buffer.find(mark, at, found.end() + len(mark))
     if there >= 0:
         return there + len(mark)
-    return MORE if not ended and len(buffer) < min(found.end() + len(mark), at + LONGEST_REST) else NO
+    return need_end(ended or len(buffer) >= min(found.end() + len(mark), at + LONGEST_REST))
+
+
+def is_cut_off(look: Callable[..., object], *where: Any, **more: Any) -> bool:
+    """Return whether a look at the end of a reply finds the beginning of something."""
+    try:
+        look(*where, ended=False, **more)
+    except TooLittleTextError:
+        return True
+    return False
 
 
 def as_row(mark: Mark) -> tuple[str, ...]:
@@ -110,27 +120,20 @@ class HeadLookahead:
         self.stop = re.compile("[\n" + re.escape(NEVER_IN_A_HEAD + self.odd + "".join(mark[0] for mark in marks)) + "]")
 
     def look(self, buffer: str, at: int, ended: bool) -> tuple[int, dict[str, str]]:
-        """Return where the head at `at` ends, or NO or MORE, and its fields."""
+        """Return where the head at `at` ends, or NO, and its fields."""
         limit = at + LONGEST_HEAD
         begin = at
         while True:
             stop = self.stop.search(buffer, at, limit)
             if stop is None:
-                return (NO if ended or len(buffer) >= limit else MORE), {}
+                return need_end(ended or len(buffer) >= limit), {}
             at = stop.start()
             for mark in self.ends if buffer[at] not in self.odd else buffer[at]:
                 end = literal(buffer, at, mark, ended)
-                if end == NO:
-                    continue
-                if end == MORE:
-                    return MORE, {}
-                found = self.fields.fullmatch(buffer, begin, at)
-                if found is None:
-                    return NO, {}
-                return (at if self.keep else end), _fields(found)
+                if end != NO:
+                    found = self.fields.fullmatch(buffer, begin, at)
+                    return (at if self.keep else end, _fields(found)) if found else (NO, {})
             inner = either(buffer, at, self.within, ended)
-            if inner == MORE:
-                return MORE, {}
             if inner != NO:
                 at = inner
                 continue
@@ -141,8 +144,7 @@ class HeadLookahead:
             if buffer[at] == "\n" and not buffer[begin:at].isspace() and at > begin:
                 # Only the end of a head can follow its line.
                 behind = space(buffer, at)
-                ends = [literal(buffer, behind, mark, ended) for mark in self.ends]
-                if max(ends) < 0 and MORE not in ends:
+                if all(literal(buffer, behind, mark, ended) == NO for mark in self.ends):
                     return NO, {}
             at += 1
 
@@ -207,24 +209,21 @@ class MarkScanner:
         """What finds that, or what cannot be passed on unchanged inside a JSON string."""
         return self._finder(r'"\\\x00-\x1f')
 
-    def look(self, buffer: str, at: int, ended: bool) -> str | None:
-        """Return the longest mark at `at`; empty if there is none, None if more text is needed to tell."""
+    def look(self, buffer: str, at: int, ended: bool) -> str:
+        """Return the longest mark at `at`; empty if there is none."""
         if not ended and len(buffer) - at < self.longest:
             rest = buffer[at:]
             # In sorted order, the marks that begin with `rest` and go on come directly after it.
             behind = bisect_right(self.ordered, rest)
             if behind < len(self.ordered) and self.ordered[behind].startswith(rest):
-                return None
+                raise TooLittleTextError
         found = self.full(buffer, at)
         worth = None if found else self.worth(buffer, at)
         if worth is None:
             return found[0] if found else ""
         if worth.end() == len(buffer) and not ended:
-            return None
-        ends = [near(buffer, at, mark, ended) for mark in self.near]
-        if MORE in ends:
-            return None
-        return next((mark for mark, end in zip(self.near, ends, strict=True) if end >= 0), "")
+            raise TooLittleTextError
+        return next((mark for mark in self.near if near(buffer, at, mark, ended) != NO), "")
 
 
 @lru_cache(maxsize=256)

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-NO, MORE = -1, -2
-"""Not there; too little text to tell."""
+NO = -1
+"""Not there."""
 LEFT, RIGHT, BARS, BRACKETS = "<‹＜〈⟨", ">›＞〉⟩", "|｜‖❘│", "<>[]"
 GAPS = " \t_▁-"
 ODD = frozenset(LEFT + BARS + BRACKETS)
@@ -25,6 +25,21 @@ FIRST_WORD = re.compile(r"(?<=\w)[ =].*", re.DOTALL)
 ODD_BAR = re.compile(r"\|[^ \n-]").search
 """Finds a bar that is none of a table's: white space or a dash follows those."""
 FOLD = {ord(each): None for each in GAPS + "=[]" + LEFT + RIGHT} | {ord(bar): "|" for bar in BARS}
+
+
+class TooLittleTextError(Exception):
+    """Only more text can tell what is there."""
+
+
+def need_end(ended: bool) -> int:
+    """Return NO if nothing can follow any more.
+
+    Raises:
+        TooLittleTextError: If the reply has not ended.
+    """
+    if not ended:
+        raise TooLittleTextError
+    return NO
 
 
 def may_be_misspelt(mark: str) -> bool:
@@ -81,12 +96,12 @@ def _spelling(mark: str) -> re.Pattern[str]:
 
 
 def near(buffer: str, at: int, mark: str, ended: bool) -> int:
-    """Return where a mark that is spelt almost right ends, if it is at `at`, or NO or MORE."""
+    """Return where a mark that is spelt almost right ends, if it is at `at`, or NO."""
     for spelling in _spellings(mark):
         found = spelling.match(buffer, at)
         # What comes before a mark that is spelt right is not part of it.
         if found is not None and mark not in found[0]:
-            return found.end() if found[1] is None else NO if ended else MORE
+            return found.end() if found[1] is None else need_end(ended)
     return NO
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
-from typing import Any
+from collections.abc import Callable, Generator
+from typing import Any, TypeVar
 
 from lect.reply.events import CALL_ARGS, CODES, CONTENT, KEEP, MARK, REASONING, Event, EventKind, TextKind, UnknownTools
 from lect.reply.reader import lookahead
-from lect.reply.reader.lookahead import MORE, NO, Finder
+from lect.reply.reader.lookahead import Finder
+from lect.reply.reader.near import NO, TooLittleTextError
 from lect.reply.reader.schema import Schemas, read_json
 from lect.reply.reply import Piece, PieceKind, Problem, ToolCall
 
@@ -16,6 +17,7 @@ Outcome = Generator[None, None, str]
 """Reads something, and returns how that ended."""
 Answer = Generator[None, None, bool]
 """Waits until enough has arrived to answer a question."""
+Found = TypeVar("Found")
 
 DONE, BROKEN, CUT, LEFT = "done", "broken", "cut", "left"
 """How reading a call can end: successfully, at text that does not belong there, because the reply breaks off, or
@@ -169,15 +171,17 @@ class Reader:
                 return "".join(found)
             yield
 
-    def find(self, rows: Sequence[Sequence[str]]) -> Generator[None, None, int]:
-        """Return where the first of several alternatives that comes next ends, or NO; white space may precede it."""
-        while (end := lookahead.either(self.buffer, self.at, rows, self.ended)) == MORE:
-            yield
-        return end
+    def sure(self, look: Callable[..., Found], *more: Any) -> Generator[None, None, Found]:
+        """Return what `look(buffer, at, *more, ended)` finds here, as soon as there is enough text to tell."""
+        while True:
+            try:
+                return look(self.buffer, self.at, *more, self.ended)
+            except TooLittleTextError:
+                yield
 
     def at_stop(self) -> Answer:
         """Skip white space if a stop string follows it, and return whether one does."""
-        end = yield from self.find(self.stop_rows)
+        end = yield from self.sure(lookahead.either, self.stop_rows)
         if end != NO:
             self.at = lookahead.space(self.buffer, self.at)
         return end != NO

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from lect.reply.grammar import CallSyntax, Code, NamedJson, Params, Section
 from lect.reply.reader import lookahead
 from lect.reply.reader.headers import Headers
-from lect.reply.reader.lookahead import MORE, NO, NOTHING, HeadLookahead, MarkScanner
-from lect.reply.reader.near import half
+from lect.reply.reader.lookahead import NOTHING, HeadLookahead, MarkScanner
+from lect.reply.reader.near import NO, TooLittleTextError, half
 from lect.reply.reader.reader import Outcome, Reader
 
 Begins = Callable[["CompiledCall", str, int, dict[str, str], bool], int]
@@ -61,11 +61,11 @@ class CompiledCall:
         return [tuple(mark.replace("{name}", name) for mark in row) for row in self._closes]
 
     def look(self, buffer: str, at: int, ended: bool) -> tuple[int, int, dict[str, str]]:
-        """Return where the call at `at` starts, or NO or MORE; where its arguments start; and what its head says."""
+        """Return where the call at `at` starts, or NO; where its arguments start; and what its head says."""
         if not self.takes_anything:
             at = lookahead.space(buffer, at)
             if at == len(buffer) and not ended:
-                return MORE, 0, {}
+                raise TooLittleTextError
         for marks in self.opens:
             after = lookahead.sequence(buffer, at, marks, ended) if marks else at
             fields: dict[str, str] = {}
@@ -74,8 +74,6 @@ class CompiledCall:
             if after >= 0:
                 # An opening that nothing suitable follows is just text.
                 after = self.begins(self, buffer, after, fields, ended)
-            if after == MORE:
-                return MORE, 0, {}
             if after != NO:
                 return at, after, fields
         return NO, 0, {}
@@ -93,24 +91,23 @@ class CompiledParams:
         self.key_ends = [(mark,) for mark in spec.head.end]
 
     def look(self, buffer: str, at: int, ended: bool) -> tuple[int, dict[str, str]]:
-        """Return where the opening of the parameter at `at` ends, or NO or MORE, and what its head says."""
+        """Return where the opening of the parameter at `at` ends, or NO, and what its head says."""
         end = lookahead.literal(buffer, at, self._spec.open, ended)
         return self._head.look(buffer, end, ended) if end >= 0 else (end, {})
 
-    def look_for_key(self, buffer: str, at: int) -> tuple[int, dict[str, str]]:
-        """Return where a key ends that what opens a call comes before by mistake, or NO or MORE, and the key."""
+    def look_for_key(self, buffer: str, at: int, ended: bool) -> tuple[int, dict[str, str]]:
+        """Return where a key ends that what opens a call comes before by mistake, or NO, and the key."""
         for mark in self.call_opens if self._spec.value else ():
-            end = lookahead.literal(buffer, at, mark, ended=False)
+            end = lookahead.literal(buffer, at, mark, ended)
             if end != NO:
-                return self._head.look(buffer, end, ended=False) if end >= 0 else (NO, {})
+                return self._head.look(buffer, end, ended)
         return NO, {}
 
     def goes_on(self, buffer: str, at: int, ended: bool, closes: list[tuple[str, ...]]) -> int:
-        """Return whether a parameter or what ends the call comes next: a position, NO or MORE."""
+        """Return whether a parameter or what ends the call comes next: a position, or NO."""
         at = lookahead.space(buffer, at)
         opens, _ = self.look(buffer, at, ended)
-        end = opens if opens >= 0 else lookahead.either(buffer, at, [*closes, *self._call.implied], ended)
-        return end if end >= 0 else min(end, opens)
+        return opens if opens >= 0 else lookahead.either(buffer, at, [*closes, *self._call.implied], ended)
 
     def live_in_value(self, close: str, closes: list[tuple[str, ...]]) -> tuple[MarkScanner, str]:
         """Return the marks that mean something in a parameter's value, and what its close, often wrong, begins with."""
@@ -126,11 +123,13 @@ class CompiledParams:
         return known
 
     def space(self, buffer: str, at: int, ended: bool) -> int:
-        """Return where the white space at `at` ends, or MORE."""
+        """Return where the white space at `at` ends."""
         end = lookahead.space(buffer, at)
         while buffer.startswith(ESCAPED_LINE_END, end) and end - at < lookahead.REACH:
             end = lookahead.space(buffer, end + len(ESCAPED_LINE_END))
-        return MORE if not ended and end == len(buffer) - 1 and buffer[end] == ESCAPED_LINE_END[0] else end
+        if not ended and buffer[end:] == ESCAPED_LINE_END[0]:
+            raise TooLittleTextError
+        return end
 
 
 class CompiledSection:
@@ -149,37 +148,31 @@ class CompiledSection:
         if self.opens or not section.start:
             self.first_marks |= {marks[0] for call in calls for marks in call.opens if marks}
 
-    def look(self, buffer: str, at: int, ended: bool) -> CallMatch | int:
+    def look(self, buffer: str, at: int, ended: bool) -> CallMatch | None:
         for marks in self.opens:
             after = lookahead.sequence(buffer, at, marks, ended)
-            if after == MORE:
-                return MORE
             if after == NO:
                 continue
             if self.syntax.special:
                 end = lookahead.either(buffer, after, self.closes, ended)
-                if end == MORE:
-                    return MORE
                 if end != NO:
                     return CallMatch(self, self.calls[0], at, end, {}, announced=True, empty=True)
             found = self.look_for_call(buffer, after, ended)
-            if found != NO:
+            if found is not None:
                 return found
         if not self.opens or any(call.syntax.open for call in self.calls):
             return self.look_for_call(buffer, at, ended)
-        return NO
+        return None
 
-    def look_for_call(self, buffer: str, at: int, ended: bool, *, further: bool = False) -> CallMatch | int:
-        """Return the call that begins at `at`, or NO or MORE; `further` means that it is not its section's first."""
+    def look_for_call(self, buffer: str, at: int, ended: bool, *, further: bool = False) -> CallMatch | None:
+        """Return the call that begins at `at`, if there is one; `further` means that it is not its section's first."""
         for call in self.calls:
             if further and call.takes_anything:
                 continue
             start, arguments, fields = call.look(buffer, at, ended)
-            if start == MORE:
-                return MORE
             if start != NO:
                 return CallMatch(self, call, start, arguments, fields, announced=further or call.announced)
-        return NO
+        return None
 
 
 class CallMatch(NamedTuple):
