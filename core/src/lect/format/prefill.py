@@ -14,7 +14,7 @@ from lect.prompt.fields import is_list
 from lect.prompt.inputs import given, plain_str
 from lect.prompt.message import REASONING_NAMES
 from lect.prompt.normalize import is_text_part, normalized_message
-from lect.prompt.segments import Ended
+from lect.prompt.segments import ended
 from lect.prompt.unused import all_unused
 from lect.reports import Unused
 from lect.values import Origin, Segment
@@ -22,7 +22,7 @@ from lect.values import Origin, Segment
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lect.format.prompt import PromptSource
+    from lect.prompt.segments import Composed
     from lect.values import Path
 
 MARK, SPACE = "CONTINUE_FINAL_MESSAGE_TAG", " "
@@ -45,7 +45,7 @@ def _with_mark(value: Any, part: Sequence[Any]) -> Any:
     return [*value[:at], {**value[at], key: _with_mark(value[at][key], ())}, *value[at + 1 :]]
 
 
-def without_end(name: str, source: PromptSource, messages: Sequence[Mapping[str, Any]]) -> Ended:
+def without_end(name: str, source: Composed, messages: Sequence[Mapping[str, Any]]) -> Composed:
     """Return what was written up to the mark, and without the white space that the template takes off there.
 
     Others may have written it too: the template's last one, or the last one of the text, counts.
@@ -69,10 +69,10 @@ def without_end(name: str, source: PromptSource, messages: Sequence[Mapping[str,
     written = {segment.path for segment in kept}
     lost = dict.fromkeys(each.path for each in behind if each.path and each.path[-1] != "role")
     dropped = [Unused(path, "dropped") for path in lost if path not in written and path != last.path]
-    return Ended(source.unused, kept, dropped, marked=source.marked)
+    return ended(source, kept, dropped)
 
 
-def with_beginning(source: PromptSource, messages: Sequence[Mapping[str, Any]]) -> Ended:
+def with_beginning(source: Composed, messages: Sequence[Mapping[str, Any]]) -> Composed:
     """Return a generation prompt for all messages but the last, followed by the text of the last."""
     path = said_last(messages)[:3]
     last = normalized_message(messages[-1], path[:2], (), tracked=True)
@@ -81,7 +81,7 @@ def with_beginning(source: PromptSource, messages: Sequence[Mapping[str, Any]]) 
     unsaid = (Unused((*path, at), "dropped") for at, part in enumerate(parts) if not is_text_part(part))
     dropped = [*unsaid, *all_unused(messages[-1], path[:2], path)]
     segments = [*source.segments(), Segment(plain_str(text), Origin.INPUT, text.path, text.start, len(messages) - 1)]
-    return Ended(source.unused, segments, dropped, marked=source.marked)
+    return ended(source, segments, dropped)
 
 
 def said_last(messages: Sequence[Mapping[str, Any]]) -> Path:

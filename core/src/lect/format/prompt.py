@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lect.computed import computed
 from lect.errors import MaskError
 from lect.pictures import picture
-from lect.prompt.segments import Ended, Layout, is_role
+from lect.prompt.segments import Layout, ended, is_role
 from lect.values import TRANSFORMED, Origin, Segment
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from lect.facts import Facts
     from lect.prompt.message import Request
-    from lect.prompt.segments import FromProgram
+    from lect.prompt.segments import Composed
     from lect.reports import Control, Unused
     from lect.tokens.edges import Edges
     from lect.tokens.encoded import Encoded, Truncate
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from lect.tokens.served import Deviation
     from lect.tokens.spans import LossSpan
     from lect.tokens.turns import TurnSpan, Write
-
-    PromptSource = FromProgram | Ended
-    """What a prompt and its views are built from."""
 
 
 FOREIGN_IDS = "the ids of its calls are not spelled as the model spells them\n  try: unroll='auto', which respells them"
@@ -48,7 +45,7 @@ class Prompt:
     text: str
     _repr_html_ = picture
 
-    def __init__(self, template: Any, source: PromptSource, request: Request, *, most_controls: int):
+    def __init__(self, template: Any, source: Composed, request: Request, *, most_controls: int):
         self.template = template
         self.text = source.text
         self.marked = source.marked
@@ -61,9 +58,10 @@ class Prompt:
 
     def with_segments(self, segments: list[Segment], messages: Sequence[Mapping[str, Any]]) -> Prompt:
         """Return a prompt for other messages, made of these segments."""
-        source, request = Ended(self._source.unused, segments), self._request._replace(messages=messages)
-        prompt = Prompt(self.template, source, request, most_controls=self._most_controls)
+        request = self._request._replace(messages=messages)
+        prompt = Prompt(self.template, ended(self._source, segments), request, most_controls=self._most_controls)
         prompt.write = self.write
+        prompt.marked = None  # The template's own marks are in another text.
         return prompt
 
     def train(self, turns: Sequence[TurnSpan], deviations: Sequence[Deviation] = ()) -> None:

@@ -16,7 +16,7 @@ from lect.prompt.fields import is_list
 from lect.prompt.limits import DEFAULT, LONGEST_UNCOUNTED, Limits, is_encodable
 from lect.prompt.message import Request
 from lect.prompt.program import digest_of, parts_in, run_program
-from lect.prompt.segments import FromProgram
+from lect.prompt.segments import from_program
 from lect.prompt.writer import TrackingWriter, Writer
 from lect.values import ControlPolicy
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from types import CodeType
 
-    from lect.format.prompt import PromptSource
     from lect.reply.grammar import Grammar
     from lect.tokens.edges import Edges
 
@@ -174,7 +173,6 @@ class Template(Replies):
         if limits is not None:
             allowed = Limits(limits)
             allowed.check_counts(messages, tools)
-        source: PromptSource
         written, begins_last = messages, False
         if continue_final_message:
             from lect.format.prefill import marked, with_beginning, without_end
@@ -191,7 +189,7 @@ class Template(Replies):
             from lect.prompt.proof import mark_unknown
 
             mark_unknown(self, self.program, request, out)
-        source = FromProgram(chat, out)
+        source = from_program(chat, out)
         if continue_final_message:
             source = with_beginning(source, messages) if begins_last else without_end(self.name, source, messages)
             request = request._replace(messages=messages)

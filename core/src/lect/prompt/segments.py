@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from itertools import accumulate
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -11,7 +10,7 @@ from lect.prompt.inputs import Input, plain_str
 from lect.values import TRANSFORMED, Origin, Segment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from lect.prompt.chat import Chat
     from lect.prompt.writer import TrackingWriter
@@ -30,57 +29,48 @@ class Layout:
         self.starts = [*accumulate(map(len, map(attrgetter("text"), segments)), initial=0)]
 
 
-class FromProgram:
-    """What a program has written, and its views."""
+class Composed:
+    """A text, and functions that return its segments, and what did not reach it."""
 
-    __slots__ = ("_chat", "_out", "marked", "text")
-
-    def __init__(self, chat: Chat, out: TrackingWriter):
-        self.text = out.joined()
-        self.marked = out.own_marks
-        self._chat = chat
-        self._out = out
-
-    def segments(self) -> list[Segment]:
-        """Return the text as segments."""
-        return segments_of(self._out)
-
-    def unused(self) -> list[Unused]:
-        """Return what did not reach the text."""
-        return list(_find_unused()(self._chat, self._out))
-
-
-class Ended:
-    """Segments that were put together: what was written up to some point, and perhaps a text after it.
-
-    `unused` returns what did not reach the text that they come from; `dropped` is what else did not.
-    """
-
-    __slots__ = ("_dropped", "_segments", "_unused", "marked", "text")
+    __slots__ = ("marked", "segments", "text", "unused")
 
     def __init__(
         self,
-        unused: Callable[[], Sequence[Unused]],
-        segments: list[Segment],
-        dropped: Sequence[Unused] = (),
-        *,
-        marked: Sequence[tuple[int, int]] | None = None,
+        text: str,
+        segments: Callable[[], list[Segment]],
+        unused: Callable[[], list[Unused]],
+        marked: Sequence[tuple[int, int]] | None,
     ):
+        self.text = text
+        self.segments = segments
+        self.unused = unused
         self.marked = marked
-        self.text = "".join(segment.text for segment in segments)
-        self._segments = segments
-        self._unused = unused
-        self._dropped = dropped
 
-    def segments(self) -> list[Segment]:
-        """Return the segments."""
-        return self._segments
 
-    def unused(self) -> list[Unused]:
-        """Return what did not reach the text."""
+def from_program(chat: Chat, out: TrackingWriter) -> Composed:
+    """Return what a program has written."""
+
+    def unused() -> list[Unused]:
+        # Importing lect does not need it.
+        from lect.prompt.unused import find_unused
+
+        return list(find_unused(chat, out))
+
+    return Composed(out.joined(), lambda: segments_of(out), unused, out.own_marks)
+
+
+def ended(source: Composed, segments: list[Segment], dropped: Sequence[Unused] = ()) -> Composed:
+    """Return segments that were put together: what was written up to some point, and perhaps a text after it.
+
+    `dropped` is what did not reach the text, besides what did not reach that of the source.
+    """
+
+    def unused() -> list[Unused]:
         # The text after it is in the prompt, whatever its source knows.
-        written = {segment.path for segment in self._segments}
-        return [*(unused for unused in self._unused() if unused.path not in written), *self._dropped]
+        written = {segment.path for segment in segments}
+        return [*(unused for unused in source.unused() if unused.path not in written), *dropped]
+
+    return Composed("".join(segment.text for segment in segments), lambda: segments, unused, source.marked)
 
 
 def segments_of(writer: TrackingWriter) -> list[Segment]:
@@ -115,14 +105,6 @@ def segments_of(writer: TrackingWriter) -> list[Segment]:
     if literal:
         add(make(Segment, (literal, template, (), TRANSFORMED, turn)))
     return segments
-
-
-@cache
-def _find_unused() -> Callable[[Chat, TrackingWriter], Iterator[Unused]]:
-    # Importing lect does not need it; strict rendering asks each time.
-    from lect.prompt.unused import find_unused
-
-    return find_unused
 
 
 def is_role(path: Path) -> bool:
