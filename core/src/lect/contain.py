@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lect.errors import PluginError
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import CodeType, TracebackType
 
 LONGEST_TOLD = 1000
@@ -42,13 +45,34 @@ class Contained:
             raise StageError(self._stage, error) from error
 
 
+def returned(call: Callable[..., Any], *given: Any, otherwise: Any = None) -> Any:
+    """Return what a call returns; if it raises anything, `otherwise`."""
+    try:
+        with Contained("call"):
+            return call(*given)
+    except StageError:
+        return otherwise
+
+
+def blaming(what: str, own: tuple[type[Exception], ...], call: Callable[..., Any], *given: Any) -> Any:
+    """Return what a plugin's function returns. Its `own` errors are for the user; any other is its fault.
+
+    Raises:
+        PluginError: If the function raises anything else; `what` says what failed.
+    """
+    try:
+        with Contained("call"):
+            return call(*given)
+    except StageError as failed:
+        if isinstance(failed.error, own):
+            raise failed.error from None
+        msg = f"{what}: {format_error(failed.error)}"
+        raise PluginError(msg) from failed.error
+
+
 def format_error(error: BaseException) -> str:
     """Return an exception as text for a message: its type and what it says, if its `__str__` works."""
-    try:
-        with Contained("__str__"):
-            text = str(error)
-    except StageError:
-        text = "(its __str__ raises)"
+    text = returned(str, error, otherwise="(its __str__ raises)")
     return f"{type(error).__name__}: {text if len(text) <= LONGEST_TOLD else f'{text[:LONGEST_TOLD]}...'}"
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lect.contain import Contained, StageError, format_error
+from lect.contain import blaming
 from lect.errors import ConversionError, ConversionWarning, LectError, PluginError, SourceError, saferepr, warn_caller
 from lect.format.template import Template
 from lect.format.turns import EOS, ROLE, ROUND, Turn, TurnTemplate
@@ -211,12 +211,5 @@ def _owners(adapters: Adapters, wanted: str | None) -> dict[str, Any]:
 
 
 def _ask(name: str, notation: Any, function: str, *given: Any) -> Any:
-    """Call a notation. Our own errors are for the user; anything else that it raises is its fault."""
-    try:
-        with Contained(function):
-            return getattr(notation, function)(*given)
-    except StageError as failed:
-        if isinstance(failed.error, LectError):
-            raise failed.error from None
-        msg = f"the notation {name!r} failed on {given[-1]}: {format_error(failed.error)}"
-        raise PluginError(msg) from failed.error
+    what = f"the notation {name!r} failed on {given[-1]}"
+    return blaming(what, (LectError,), lambda: getattr(notation, function)(*given))

@@ -11,8 +11,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import lect
-from lect.contain import Contained, StageError, format_error
-from lect.errors import LectError, PluginError
+from lect.contain import blaming
+from lect.errors import LectError
 from lect.registry.groups import COMMANDS
 
 
@@ -44,16 +44,6 @@ def command(name: str) -> Any:
     if found is None:
         return None
     package, module = found
-
-    def call(function: str, argument: Any) -> Any:
-        try:
-            with Contained(function):
-                return getattr(module, function)(argument)
-        except StageError as failed:
-            if isinstance(failed.error, LectError | ArgumentError | OSError):
-                raise failed.error from None
-            msg = f"the command {name!r} of {package} failed: {format_error(failed.error)}"
-            raise PluginError(msg) from failed.error
-
-    functions = {function: partial(call, function) for function in ("configure", "run")}
+    contained = partial(blaming, f"the command {name!r} of {package} failed", (LectError, ArgumentError, OSError))
+    functions = {function: partial(contained, getattr(module, function)) for function in ("configure", "run")}
     return SimpleNamespace(PATHS=tuple(getattr(module, "PATHS", ())), **functions)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import lect
 from lect.cli.screen import Painted, Screen, write_json
-from lect.contain import Contained, StageError
+from lect.contain import returned
 from lect.errors import LectError, PluginWarning, did_you_mean, near_names, saferepr
 from lect.registry.cautions import reserved_names
 from lect.registry.discover import Record
@@ -105,11 +105,7 @@ def _place(record: Record) -> str:
     """Return where the code of a package is, without importing it."""
     from importlib.util import find_spec
 
-    try:
-        with Contained("discover"):
-            spec = find_spec(record.value.partition(":")[0].partition(".")[0])
-    except StageError:  # A finder may raise anything.
-        return ""
+    spec = returned(find_spec, record.value.partition(":")[0].partition(".")[0])  # A finder may raise anything.
     if spec is None:
         return ""
     return str(next(iter(spec.submodule_search_locations or ()), spec.origin or ""))

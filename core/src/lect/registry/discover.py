@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
-from lect.contain import Contained, StageError
+from lect.contain import Contained, StageError, returned
 from lect.registry.groups import FALLBACK, GROUP, HINTS, TEMPLATES
 from lect.registry.metafiles import Distribution, MetaFiles, read_distribution
 
@@ -130,14 +130,9 @@ def _by_importlib(finder: Any = None, **context: Any) -> Iterator[MetaFiles]:
     import importlib_metadata as metadata
 
     finder = metadata.MetadataPathFinder if finder is None else finder
-    try:
-        # A finder that fails must not hide what others find.
-        with Contained("discover"):
-            within = metadata.DistributionFinder.Context(**context)  # type: ignore[no-untyped-call]
-            found = list(finder.find_distributions(within))
-    except StageError:
-        return
-    for dist in found:
+    within = metadata.DistributionFinder.Context(**context)  # type: ignore[no-untyped-call]
+    # A finder that fails must not hide what others find.
+    for dist in returned(lambda: list(finder.find_distributions(within)), otherwise=()):
         yield MetaFiles(str(getattr(dist, "_path", "")), partial(_read_text, dist))
 
 

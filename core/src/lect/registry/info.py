@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from lect.contain import Contained, StageError, format_error
+from lect.contain import format_error, returned
 from lect.errors import PluginError
 
 
@@ -20,13 +20,8 @@ class Failure(NamedTuple):
         # Many errors cannot be unpickled, and stop the process pool that tries to.
         import pickle
 
-        error = self.error
-        try:
-            with Contained("pickle"):
-                pickle.loads(pickle.dumps(error))  # noqa: S301  # pickled on this line
-        except StageError:
-            error = PluginError(self.description)
-        return Failure, (*self[:4], error)
+        again = returned(lambda: pickle.loads(pickle.dumps(self.error)))  # noqa: S301  # pickled on this line
+        return Failure, (*self[:4], PluginError(self.description) if again is None else self.error)
 
     @property
     def description(self) -> str:
