@@ -9,10 +9,12 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lect.format.sequences import probe_reply
-from lect.tokens.probes import TEXT, THOUGHT, TOOLS
+from lect.errors import LectError
+from lect.format.sequences import reply_text
+from lect.tokens.probes import QUESTION, TEXT, THOUGHT, TOOLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -100,8 +102,12 @@ class Prober:
 
     def reply(self, calls: Sequence[tuple[str, Any]] = (), *, thought: bool = False, text: bool = False) -> str | None:
         """Return a reply from the header on; None if the template cannot write it."""
-        written = probe_reply(self._edges, calls=calls, thought=thought, text=text)
-        wanted = [THOUGHT] * thought + [TEXT] * text + [name for name, _ in calls]
+        edges, wanted = self._edges, [THOUGHT] * thought + [TEXT] * text + [name for name, _ in calls]
+        render = partial(edges.render, tools=TOOLS if calls else None)
+        try:
+            written = reply_text(edges, render, [QUESTION, edges.answer(calls=calls, text=text, thought=thought)]).text
+        except LectError:
+            return None
         return self.opening + written if written and all(word in written for word in wanted) else None
 
     def reads(self, text: str) -> bool:

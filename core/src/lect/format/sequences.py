@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from lect.errors import LectError, MessageError, expect_one_of
@@ -12,7 +11,7 @@ from lect.format.answer import AnswerWriter
 from lect.format.call_ids import respelled
 from lect.format.refusals import refuse_unused
 from lect.objects import plain_messages
-from lect.tokens.probes import QUESTION, TOOLS
+from lect.tokens.probes import QUESTION
 from lect.tokens.served import Deviation
 from lect.tokens.turns import TurnSpan, stops_of
 
@@ -51,15 +50,6 @@ def reply_text(edges: Edges, render: Render, messages: Messages) -> Prompt:
     end = len(prompt.text)
     prompt.train([TurnSpan(len(messages) - 1, 0, 0, 0, end - answer.stop, end, end, is_served=True)])
     return prompt
-
-
-def probe_reply(edges: Edges, *, calls: Sequence[Any] = (), text: bool = False, thought: bool = False) -> str | None:
-    """Return an answer of the probes as the model writes it; None if the model cannot write it."""
-    render = partial(edges.render, tools=TOOLS if calls else None)
-    try:
-        return reply_text(edges, render, [QUESTION, edges.answer(calls=calls, text=text, thought=thought)]).text
-    except LectError:
-        return None
 
 
 def unrolled(edges: Edges, render: Render, messages: Messages, how: Unroll, *, strict: bool = False) -> list[Prompt]:
