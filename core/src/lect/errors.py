@@ -206,11 +206,11 @@ def saferepr(value: object, longest: int = 80) -> str:
     return text if len(text) <= longest else f"{text[: longest - 3]}..."
 
 
-def expect_one_of(choices: Collection[str], name: str, value: object) -> None:
+def expect_one_of(choices: Collection[str], name: str, value: object, error: type[LectError] = MaskError) -> None:
     """Refuse the value of an argument if it is none of some choices."""
     if value not in choices:
         msg = f"{name} is {saferepr(value)}; expected one of {', '.join(map(repr, choices))}"
-        raise MaskError(msg)
+        raise error(msg)
 
 
 LONGEST_COMPARED = 200

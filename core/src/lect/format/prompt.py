@@ -132,19 +132,18 @@ class Prompt:
     @computed
     def turns(self) -> Sequence[TurnSpan]:
         """Where the turn of each message is, and which part of it its speaker writes."""
-        from lect.tokens import turns
-
-        return turns.turns_of(self.layout, self.template, self._request, self.write)
+        return self._turns_of(slice(None))
 
     @property
     def last_turn(self) -> TurnSpan | None:
         """The last of the turns; the others need not be known."""
-        if "turns" not in self.__dict__:
-            from lect.tokens.turns import turns_of
+        turns = self.turns if "turns" in self.__dict__ else self._turns_of(slice(-1, None))
+        return turns[-1] if turns else None
 
-            turns = turns_of(self.layout, self.template, self._request, self.write, slice(-1, None))
-            return turns[0] if turns else None
-        return self.turns[-1] if self.turns else None
+    def _turns_of(self, wanted: slice) -> Sequence[TurnSpan]:
+        from lect.tokens.turns import turns_of
+
+        return turns_of(self.layout, self.template, self._request, self.write, wanted)
 
     @computed
     def deviations(self) -> tuple[Deviation, ...]:
@@ -172,14 +171,12 @@ class Prompt:
         from lect.tokens import policy as policies
         from lect.tokens import spans
 
-        usual = policies.DEFAULT_POLICY
-        policy, trains = policy or usual, self.trains
+        policy, trains = policy or policies.DEFAULT_POLICY, self.trains
         if policy.marks == "template":
             found = spans.marked_spans(self.layout, self._own_marks(), self._said_of_loss, policy)
-        else:
-            turns = [turn for turn in self.turns if trains is None or turn.message in trains]
-            return spans.loss_spans(self.layout, turns, self._said_of_loss, policy)
-        return [span for span in found if trains is None or span.message in trains]
+            return [span for span in found if trains is None or span.message in trains]
+        turns = [turn for turn in self.turns if trains is None or turn.message in trains]
+        return spans.loss_spans(self.layout, turns, self._said_of_loss, policy)
 
     def _stopped(self) -> Prompt:
         """Return the prompt with a stop after its last answer, if the format writes one only with the next turn."""

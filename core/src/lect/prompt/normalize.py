@@ -87,7 +87,7 @@ def normalized_message(
     elif is_list(content) and not (content and "parts" in accepts):
         path = (*where, "content")
         texts = [
-            (plain_str(part["text"]), (*path, at, "text")) for at, part in enumerate(content) if is_text_part(part)
+            (plain_str(each["text"]), (*path, at, "text")) for at, each in enumerate(content) if is_text_part(each)
         ]
         changed["content"] = joined_texts(texts, path, "\n", tracked=tracked)
     calls = raw.get("tool_calls")

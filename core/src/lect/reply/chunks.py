@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from lect.errors import MessageError, saferepr
+from lect.errors import MessageError, expect_one_of
 from lect.reply.reply import OUR_KEY, completion_head
 
 if TYPE_CHECKING:
@@ -46,9 +46,7 @@ class ChatChunks:
         reasoning_key: ReasoningKey = "reasoning_content",
         index: int = 0,
     ):
-        if reasoning_key not in KEYS:
-            msg = f"reasoning_key is {saferepr(reasoning_key)}; expected one of {', '.join(map(repr, KEYS))}"
-            raise MessageError(msg)
+        expect_one_of(KEYS, "reasoning_key", reasoning_key, MessageError)
         self._stream = stream
         self._head = completion_head("chat.completion.chunk", model, id, created)
         self._reasoning_key = reasoning_key

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from lect.errors import MessageError, PluginError, saferepr
+from lect.errors import MessageError, PluginError, expect_one_of, saferepr
 from lect.reply.engine.compiled import compile_grammar
 from lect.reply.engine.headed import HeadedMessages
 from lect.reply.engine.marked import MarkedText
@@ -73,9 +73,7 @@ class ReplyStream:
         self._decoder = decoder
         # Where each token that is fed begins in the raw text, and where the next one does.
         self._starts, self._decoded = array("Q"), 0
-        if unknown_tools not in POLICIES:
-            msg = f"unknown_tools is {saferepr(unknown_tools)}; expected one of {', '.join(map(repr, POLICIES))}"
-            raise MessageError(msg)
+        expect_one_of(POLICIES, "unknown_tools", unknown_tools, MessageError)
         inside = REASONING if starts_in_reasoning else ""
         if starts_in_reasoning is None:
             inside = starts_in(grammar, prompt, compiled.ends, markers)

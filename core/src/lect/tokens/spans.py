@@ -181,28 +181,18 @@ def kind_of(path: tuple[str | int, ...]) -> str:
 
 def _adjusted(layout: Layout, pieces: list[LossSpan], message: int, policy: LossPolicy) -> list[LossSpan]:
     """Return the pieces of a turn, with the weights of a policy's patterns and spans."""
+    begin, stop = (pieces[0].start, pieces[-1].end) if pieces else (0, 0)
     for pattern, factor in policy.patterns.items():
-        pieces = list(_by_pattern(layout.text, pieces, pattern, factor))
+        found = (match.span() for match in re.finditer(pattern, layout.text[begin:stop]))
+        places = [(begin + start, begin + end) for start, end in found]
+        pieces = list(_changed(pieces, places, lambda weight, factor=factor: weight * factor))
     for start, end, own in policy.spans.get(message, ()):
-        pieces = list(_by_span(layout, pieces, message, start, end, own))
+        pieces = list(_changed(pieces, _places(layout, message, start, end), lambda _, own=own: own))
     return pieces
 
 
-def _by_pattern(text: str, pieces: list[LossSpan], pattern: str, factor: float) -> Iterator[LossSpan]:
-    """Yield the pieces, with another weight where the pattern matches the text from the first to the last."""
-    if not pieces:
-        return
-    start, end = pieces[0].start, pieces[-1].end
-    found = (match.span() for match in re.finditer(pattern, text[start:end]))
-    places = [(start + begin, start + stop) for begin, stop in found]
-    yield from _changed(pieces, places, lambda weight: weight * factor)
-
-
-def _by_span(
-    layout: Layout, pieces: list[LossSpan], message: int, start: int, end: int, weight: float
-) -> Iterator[LossSpan]:
-    """Yield the pieces, with this weight for these characters of the message's content."""
-    found = []
+def _places(layout: Layout, message: int, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield where some characters of a message's content are in the prompt."""
     for index, segment in enumerate(layout.segments):
         if segment.path[:3] != ("messages", message, "content"):
             continue
@@ -213,12 +203,12 @@ def _by_span(
             )
             raise MaskError(msg)
         moved = layout.starts[index] - segment.start
-        found.append((max(start + moved, layout.starts[index]), min(end + moved, layout.starts[index + 1])))
-    yield from _changed(pieces, [(begin, stop) for begin, stop in found if begin < stop], lambda _: weight)
+        yield max(start + moved, layout.starts[index]), min(end + moved, layout.starts[index + 1])
 
 
-def _changed(pieces: list[LossSpan], places: list[tuple[int, int]], change: Any) -> Iterator[LossSpan]:
+def _changed(pieces: list[LossSpan], places: Iterable[tuple[int, int]], change: Any) -> Iterator[LossSpan]:
     """Yield the pieces, with another weight in some places."""
+    places = [*places]
     for piece in pieces:
         at = piece.start
         for begin, end in places:

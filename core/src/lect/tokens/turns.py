@@ -214,8 +214,9 @@ def agreement(text: str, opening: str, facts: Facts, begin: int, end: int) -> in
     agree = begin + alike(text[begin:end], opening)
     around = text[agree - 1 : agree + 1]
     marks = (*model_marks(facts), *facts.markers)
-    spans = ((max(begin, agree - len(mark) + 1), agree + len(mark) - 1, mark) for mark in marks if around in mark)
-    return min((at for start, stop, mark in spans if (at := text.find(mark, start, stop)) >= 0), default=agree)
+    spanning = [mark for mark in marks if around in mark]
+    within = (text.find(mark, max(begin, agree - len(mark) + 1), agree + len(mark) - 1) for mark in spanning)
+    return min((at for at in within if at >= 0), default=agree)
 
 
 def stop_in(text: str, stops: list[str], own_end: int, close: int) -> tuple[int, int]:

@@ -11,8 +11,8 @@ from lect.reply.calls.scalars import CLOSING, JSON, JSON_QUOTE, LONGEST_WORD, QU
 from lect.reply.calls.texts import quoted
 from lect.reply.grammar import SPACE
 from lect.reply.reader import lookahead
-from lect.reply.reader.near import NO
-from lect.reply.reader.reader import CUT, DONE, Answer, Outcome, Reader
+from lect.reply.reader.near import NO, need_end
+from lect.reply.reader.reader import CUT, DONE, Outcome, Reader
 
 DEEPEST = 200
 """How deeply values may be nested. Python's own parser gives up not far beyond that."""
@@ -88,8 +88,12 @@ class ValueReader:
                 reader.at = end
                 continue
             # Where strings may be unquoted, a value can begin like a comment.
-            if character in "/#" and not self.dialect.bare and (yield from _comment(reader)):
-                continue
+            if character in "/#" and not self.dialect.bare:
+                end = yield from reader.sure(_comment)
+                if end != NO:
+                    reader.at = end
+                    reader.forgive("a comment")
+                    continue
             if comma:
                 if character not in "}])":
                     pieces.extend(comma)
@@ -230,19 +234,11 @@ def decoded(text: str) -> str:
     return str(json.loads(text)) if "\\" in text else text[1:-1]
 
 
-def _comment(reader: Reader) -> Answer:
-    """Skip a comment; return whether there is one."""
-    while True:
-        buffer, at = reader.buffer, reader.at
-        found = COMMENT(buffer, at)
-        if found is not None:
-            reader.at = found.end()
-            reader.forgive("a comment")
-            return True
-        begins = buffer.startswith(("//", "/*", "#"), at) or buffer[at:] == "/"
-        if not begins or reader.ended or len(buffer) - at > LONGEST_WORD:
-            return False
-        yield
+def _comment(buffer: str, at: int, ended: bool) -> int:
+    """Return where the comment at `at` ends, or NO."""
+    found = COMMENT(buffer, at)
+    begins = buffer.startswith(("//", "/*", "#"), at) or buffer[at:] == "/"
+    return found.end() if found else need_end(ended or not begins or len(buffer) - at > LONGEST_WORD)
 
 
 def read_whole(text: str, dialect: Dialect = JSON) -> str | None:
