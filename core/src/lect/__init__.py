@@ -351,8 +351,7 @@ def stream(
     if prompt is not None or tokenizer is not None:
         from lect.tokens.decoder import prompt_and_decoder
 
-        text = prompt.text if isinstance(prompt, Prompt) else prompt
-        given["prompt"], given["decoder"] = prompt_and_decoder(text, tokenizer)
+        given["prompt"], given["decoder"] = prompt_and_decoder(prompt, tokenizer)
     return ReplyStream(reply_format.grammar, **given)
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import lect
 from lect.contain import StageError
 from lect.errors import InvalidModelPathError, LectError, MessageError
-from lect.format.compare import first_difference
+from lect.format.compare import CONVERSATIONS, first_difference
 from lect.registry.adapter import Adapter
 from lect.registry.family import Family
 from lect.registry.groups import PATHS
@@ -20,12 +20,8 @@ from lect.registry.refs import ModelRef, parse_ref
 from lect.registry.settings import DISABLE
 from lect.values import Match
 
-QUESTION = [{"role": "user", "content": "Hello!"}]
-CONVERSATION = [
-    *QUESTION,
-    {"role": "assistant", "content": "Hello! How can I help?"},
-    {"role": "user", "content": "Tell me a joke."},
-]
+TRIED = ("three questions", "a question")
+"""The conversations that a template should write one of."""
 REPLY = "Two tokens walk into a bar."
 NAME_FORMS = ("{}", "{}-7b-chat", "acme/{}-7b-instruct")
 """Names around a hint, as people give them to models."""
@@ -130,9 +126,7 @@ def check_templates(
 
 def _prompt(template: lect.Template) -> lect.Prompt | None:
     """Return a prompt for a conversation that the template does not refuse; None if it refuses both."""
-    for messages in (CONVERSATION, QUESTION):
-        try:
-            return template.render(messages, add_generation_prompt=True)
-        except MessageError:
-            continue
+    for kind in TRIED:
+        with suppress(MessageError):
+            return template.render(CONVERSATIONS[kind][0], add_generation_prompt=True)
     return None

@@ -173,7 +173,14 @@ class Prompt:
 
         policy, trains = policy or policies.DEFAULT_POLICY, self.trains
         if policy.marks == "template":
-            found = spans.marked_spans(self.layout, self._own_marks(), self._said_of_loss, policy)
+            if self.marked is None:
+                msg = (
+                    f"template {self.template.label!r} has no {{% generation %}} marks, or has them inside a macro\n"
+                    "  try: LossPolicy(marks='lect'), which needs none\n"
+                    "   or: lect.load_template(path), if the template in the directory of the model has marks"
+                )
+                raise MaskError(msg)
+            found = spans.marked_spans(self.layout, self.marked, self._said_of_loss, policy)
             return [span for span in found if trains is None or span.message in trains]
         turns = [turn for turn in self.turns if trains is None or turn.message in trains]
         return spans.loss_spans(self.layout, turns, self._said_of_loss, policy)
@@ -192,16 +199,6 @@ class Prompt:
         end = len(prompt.text)
         prompt.train([*turns[:-1], last._replace(end=end, close=end)], self.deviations)
         return prompt
-
-    def _own_marks(self) -> Sequence[tuple[int, int]]:
-        if self.marked is None:
-            msg = (
-                f"template {self.template.label!r} has no {{% generation %}} marks, or has them inside a macro\n"
-                "  try: LossPolicy(marks='lect'), which needs none\n"
-                "   or: lect.load_template(path), if the template in the directory of the model has marks"
-            )
-            raise MaskError(msg)
-        return self.marked
 
     @computed
     def _said_of_loss(self) -> Sequence[Mapping[str, Any]]:

@@ -7,13 +7,13 @@ from marshal import dumps
 from typing import TYPE_CHECKING, Any
 
 from lect.facts import Facts
-from lect.format.prompt import Prompt
 from lect.values import EQUAL_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import TypedDict, Unpack
 
+    from lect.format.prompt import Prompt
     from lect.format.sequences import Unroll
     from lect.reply.events import UnknownTools
     from lect.reply.grammar import Grammar
@@ -97,8 +97,7 @@ class Replies(Facts):
 
         edges = self.edges()
         before, tail = edges.spaces
-        given = prompt.text if isinstance(prompt, Prompt) else prompt
-        text, decoder = prompt_and_decoder(edges.prompt if given is None else given, tokenizer)
+        text, decoder = prompt_and_decoder(edges.prompt if prompt is None else prompt, tokenizer)
         return ReplyStream(
             grammar or self.reply or PLAIN,
             tools=tools,

@@ -91,7 +91,11 @@ def _read_message(
     message.parts = _read_parts(given_message.get("content"), (*where, "content"), tracked=tracked)
     message.content = _content(raw.get("content"), message.parts, (*where, "content"), tracked=tracked)
     message.reasoning = reasoning
-    message.tool_calls = () if calls is None else _read_calls(calls, (*where, "tool_calls"), limits, tracked=tracked)
+    path = (*where, "tool_calls")
+    if calls is not None and not is_list(calls):
+        wrong(spell(path), calls, "a list of tool calls")
+    each = enumerate(calls or ())
+    message.tool_calls = tuple(_read_call(call, (*path, at), limits, tracked=tracked) for at, call in each)
     message.name = _text_or_none(raw.get("name"), (*where, "name"), tracked=tracked)
     return message
 
@@ -129,12 +133,6 @@ def _read_part(raw: Raw, where: Path, *, tracked: bool) -> Part:
             wrong(f"{spell(where)}.text", None, "the text of the part")
         text = _text(raw["text"], (*where, "text"), tracked=tracked)
     return Part(SPELLINGS.get(kind, kind), text, where, raw)
-
-
-def _read_calls(calls: Any, where: Path, limits: Limits, *, tracked: bool) -> tuple[Call, ...]:
-    if not is_list(calls):
-        wrong(spell(where), calls, "a list of tool calls")
-    return tuple(_read_call(call, (*where, index), limits, tracked=tracked) for index, call in enumerate(calls))
 
 
 def _read_call(raw: Raw, where: Path, limits: Limits, *, tracked: bool) -> Call:

@@ -115,6 +115,7 @@ class Decoder:
 
 def prompt_and_decoder(prompt: Any, tokenizer: Any) -> tuple[Any, Decoder | None]:
     """Return a prompt as text, of ids only the end, and what decodes the reply to it, if there is a tokenizer."""
+    prompt = getattr(prompt, "text", prompt)
     if tokenizer is None:
         if isinstance(prompt, list | tuple):
             msg = f"the prompt is {saferepr(prompt)}; expected text\n  try: tokenizer=..., if these are ids"

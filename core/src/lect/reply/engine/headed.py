@@ -29,8 +29,6 @@ class HeadedMessages(Reading):
     def read(self, inside: str) -> Steps:
         """Read the whole reply; `inside` is what it begins inside of."""
         reader = self.reader
-        while reader.exhausted() and not reader.ended:
-            yield
         header = None if inside == CONTENT else (yield from self.find_header())
         if header is not None and self.is_plausible(header):
             yield from self.read_message(header, reader.position)
