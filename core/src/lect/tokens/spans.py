@@ -118,10 +118,8 @@ def _complete(pieces: Iterable[tuple[int, int, str]], at: int, end: int) -> Iter
 
 def _weights(turns: Sequence[TurnSpan], messages: Sequence[Mapping[str, Any]], policy: LossPolicy) -> dict[int, float]:
     """Return the weight of each trained message."""
-    trained: dict[int, float] = {}
     by_role = [turn.message for turn in turns if messages[turn.message].get("role") in policy.roles]
-    for message in by_role[-1:] if policy.last else by_role:
-        trained[message] = 1.0
+    trained = dict.fromkeys(by_role[-1:] if policy.last else by_role, 1.0)
     for turn in turns:
         message = turn.message
         own = own_weight(messages[message], message) if len(messages[message]) > 1 else None
