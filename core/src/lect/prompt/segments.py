@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import accumulate
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from lect.prompt.inputs import Input, plain_str
 from lect.values import TRANSFORMED, Origin, Segment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from lect.prompt.chat import Chat
     from lect.prompt.writer import TrackingWriter
@@ -49,14 +50,7 @@ class Composed:
 
 def from_program(chat: Chat, out: TrackingWriter) -> Composed:
     """Return what a program has written."""
-
-    def unused() -> list[Unused]:
-        # Importing lect does not need it.
-        from lect.prompt.unused import find_unused
-
-        return list(find_unused(chat, out))
-
-    return Composed(out.joined(), lambda: segments_of(out), unused, out.own_marks)
+    return Composed(out.joined(), lambda: segments_of(out), lambda: list(_find_unused()(chat, out)), out.own_marks)
 
 
 def ended(source: Composed, segments: list[Segment], dropped: Sequence[Unused] = ()) -> Composed:
@@ -105,6 +99,14 @@ def segments_of(writer: TrackingWriter) -> list[Segment]:
     if literal:
         add(make(Segment, (literal, template, (), TRANSFORMED, turn)))
     return segments
+
+
+@cache
+def _find_unused() -> Callable[[Chat, TrackingWriter], Iterator[Unused]]:
+    # Importing lect does not need it; strict rendering asks each time.
+    from lect.prompt.unused import find_unused
+
+    return find_unused
 
 
 def is_role(path: Path) -> bool:
