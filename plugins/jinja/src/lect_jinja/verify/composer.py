@@ -37,6 +37,12 @@ SCALARS = ("Split", 'ü\n"q"', 17, 0, -3.5, 1e30, True, False, None, "", " s ")
 TYPES = ("string", "integer", "number", "boolean", "array", "object", ["string", "null"])
 PICTURES = ({"type": "image"}, {"type": "image", "image": "a.png"}, {"type": "video"}, {"type": "video", "video": "v"})
 SOUNDS = ({"type": "audio"}, {"type": "audio", "audio": "a.wav"})
+SPELLED: dict[str, dict[str, Any]] = {
+    "image_url": {"type": "image_url", "image_url": {"url": "http://x/a.png"}},
+    "input_image": {"type": "input_image", "image_url": "http://x/a.png"},
+    "video_url": {"type": "video_url", "video_url": {"url": "http://x/v"}},
+}
+"""Other spellings of pictures and films: for templates that name them."""
 NO_JSON = ("not json", "", "[1]", "{broken")
 
 Item = TypeVar("Item")
@@ -205,7 +211,7 @@ class Composer:
         return [self._said(self._role()) for _ in range(self._one((1, 1, 2, 3, 4, 5)))]
 
     def _role(self) -> str:
-        return self._one(self._of.roles if self._is_odd else self._of.shared_roles)
+        return self._one(self._of.roles if self._is_odd else self._of.shared_roles or self._of.roles)
 
     def _answered(self, calling: float) -> Iterator[dict[str, Any]]:
         """Yield an answer, the results of its calls, the answer after them, and so on."""
@@ -256,7 +262,8 @@ class Composer:
         ]
 
     def _seen(self) -> dict[str, Any]:
-        return dict(self._one((*PICTURES, *SOUNDS) if self._is_odd else PICTURES))
+        spelled = [SPELLED[name] for name in self._of.parts if name in SPELLED]
+        return dict(self._one([*PICTURES, *spelled, *(SOUNDS if self._is_odd else ())]))
 
     def _with_fields(self, message: dict[str, Any]) -> dict[str, Any]:
         if self._oddly(0.3):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jinja2 import nodes
 
+from lect.plugin import SPELLINGS
 from lect_jinja.asked import REFUSED, Case, answer, says
 from lect_jinja.environment import ENVIRONMENT
 from lect_jinja.identity import given_options
@@ -82,6 +83,7 @@ class Telling(NamedTuple):
         shared_roles: The roles that both know.
         options: What is given as the options that one of the two reads.
         fields: Fields of messages, with values.
+        parts: The types of parts that the template names.
     """
 
     words: list[str]
@@ -90,6 +92,7 @@ class Telling(NamedTuple):
     shared_roles: list[str]
     options: dict[str, Option]
     fields: dict[str, list[Any]]
+    parts: list[str]
 
 
 def telling(maker: Template, own: JinjaTemplate | None = None, without: frozenset[str] = frozenset()) -> Telling:
@@ -102,10 +105,11 @@ def telling(maker: Template, own: JinjaTemplate | None = None, without: frozense
     """
     options = (switches(maker) | (switches(own) if own else frozenset())) - without
     found = list(ENVIRONMENT.parse(own.jinja).find_all(nodes.Node)) if own else []
+    words = {*_words(found)}
     fields = {*MORE_FIELDS, *(own.own_fields - STANDARD_FIELDS - LOOKING if own else ())}
     roles = [*maker.roles, *(own.roles if own else ()), "tool", "developer"]
     return Telling(
-        words=sorted({text for text in (*_words(found), *maker.markers) if 0 < len(text.strip()) <= LONGEST}),
+        words=sorted({text for text in (*words, *maker.markers) if 0 < len(text.strip()) <= LONGEST}),
         sought=sorted({text for node in found for text in _sought(node) if 0 < len(text) <= LONGEST}),
         roles=list(dict.fromkeys(roles)),
         shared_roles=[
@@ -113,6 +117,7 @@ def telling(maker: Template, own: JinjaTemplate | None = None, without: frozense
         ],
         options={name: _option(name, maker, found) for name in sorted(options)},
         fields={name: [True, "x ü", *_compared_with(found, name)] for name in sorted(fields)},
+        parts=sorted(words & SPELLINGS.keys()),
     )
 
 
