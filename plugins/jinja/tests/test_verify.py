@@ -267,7 +267,7 @@ def test_branches_that_no_request_takes_are_named(tmp_path):
 
 def test_the_request_that_shows_a_difference_is_small(tmp_path):
     text = TURNS.replace("<|end|>", "{% if m.name == 'bob' %} Praise the makers.{% endif %}<|end|>")
-    (difference,) = verified(tmp_path / "model", text).differences
+    difference = verified(tmp_path / "model", text).differences[0]
     (message,) = difference.case.messages
     assert message["name"] == "bob"
     assert difference.as_data()["request"] == {"what": str(difference.case), **difference.case.as_request()}

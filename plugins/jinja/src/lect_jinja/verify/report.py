@@ -131,7 +131,7 @@ def _symptoms(ask: Asked, maker: Template, telling: Iterable[Case], bos: str) ->
 
     known: set[str] = set()
     for case in telling:
-        for says in found(case).keys() - known:
+        for says in (each for each in found(case) if each not in known):
             known.add(says)
             small = case if case.what else smallest(case, lambda each, says=says: says in found(each))  # type: ignore[misc]
             yield Symptom(found(small)[says], small)

@@ -42,7 +42,7 @@ def _smaller(case: Case) -> Iterator[Case]:
 
 
 def _smaller_messages(message: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    for field in message.keys() - {"role", "content"}:
+    for field in [each for each in message if each not in ("role", "content")]:
         yield {name: value for name, value in message.items() if name != field}
     calls, content = message.get("tool_calls"), message["content"]
     if calls:
