@@ -26,8 +26,7 @@ class CharacterTokenizer:
         named = {known: text for text, known in self.controls.items()}
         return named.get(each, chr(each) if each <= sys.maxunicode else None)
 
-    def decode(self, ids, skip_special_tokens=True):
-        assert not skip_special_tokens
+    def decode(self, ids):
         return "".join(map(self.id_to_token, ids))
 
 

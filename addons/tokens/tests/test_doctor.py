@@ -199,7 +199,7 @@ def test_correct_ids_pass(ids, monkeypatch, tmp_path, capsys):
 @pytest.mark.parametrize("with_tokenizer", [True, False])
 def test_two_bos_are_seen(with_tokenizer, monkeypatch, tmp_path, capsys):
     checks = examined_ids(monkeypatch, tmp_path, capsys, 1, [BOS, *GOOD], with_tokenizer=with_tokenizer)
-    assert statuses(checks) == {"BOS": "wrong"}
+    assert statuses(checks) == {"BOS": "wrong"} | ({} if with_tokenizer else {"turns": "note"})
     assert checks["BOS"]["what"].startswith(f"the ids begin with 2 BOS tokens ({BOS})")
     assert "add_special_tokens=False" in checks["BOS"]["advice"]
 
@@ -210,23 +210,57 @@ def test_a_missing_bos_is_seen(with_tokenizer, monkeypatch, tmp_path, capsys):
     assert checks["BOS"]["status"] == "wrong"
 
 
-@pytest.mark.parametrize(
-    ("text", "answer"),
-    [
-        ("<s><user>Hi\n<bot>Yes.</s>\n<user>Bye\n<bot>Bye.", "'Bye.'"),
-        ("<s><user>Hi\n<bot>Yes.\n<user>Bye\n<bot>Bye.</s>\n", "'Yes."),
-    ],
-)
-def test_a_missing_stop_is_seen(text, answer, monkeypatch, tmp_path, capsys):
-    checks = examined_ids(monkeypatch, tmp_path, capsys, 1, told(text))
+def test_a_missing_last_stop_is_seen(monkeypatch, tmp_path, capsys):
+    ids = told("<s><user>Hi\n<bot>Yes.</s>\n<user>Bye\n<bot>Bye.")
+    checks = examined_ids(monkeypatch, tmp_path, capsys, 1, ids)
     assert statuses(checks) == {"stop": "wrong"}
-    assert answer in checks["stop"]["what"]
+    assert "'Bye.'" in checks["stop"]["what"]
+
+
+def test_a_missing_stop_is_seen(monkeypatch, tmp_path, capsys):
+    ids = told("<s><user>Hi\n<bot>Yes.\n<user>Bye\n<bot>Bye.</s>\n")
+    checks = examined_ids(monkeypatch, tmp_path, capsys, 1, ids)
+    assert statuses(checks) == {"turns": "wrong"}
+    what = "cannot be read back at token 11: after '<s><user>Hi\\n<bot>Yes.\\n' the template writes '</s>\\n<user>'"
+    assert checks["turns"]["what"].startswith(what)
+    assert checks["turns"]["what"].endswith("and there is '<user>Bye\\n<bot>Bye.</s>\\n'")
 
 
 def test_a_stop_that_a_user_spells_does_not_count(monkeypatch, tmp_path, capsys):
     ids = [*told("<s><user>Hi\n<bot>Yes.\n<user>Bye "), *characters("</s>"), *told("\n<bot>Bye.</s>\n")]
     checks = examined_ids(monkeypatch, tmp_path, capsys, 1, ids)
-    assert statuses(checks) == {"stop": "wrong", "text": "note"}
+    assert statuses(checks) == {"turns": "wrong", "text": "note"}
+
+
+def test_a_missing_generation_prompt_is_seen(monkeypatch, tmp_path, capsys):
+    checks = examined_ids(monkeypatch, tmp_path, capsys, 1, told("<s><user>Hi\n<bot>Yes.</s>\n<user>Bye\n"))
+    assert statuses(checks) == {"generation prompt": "wrong"}
+    assert checks["generation prompt"]["what"] == "the ids end in the turn of the user, without '<bot>'"
+
+
+def test_what_was_read_back_is_told(monkeypatch, tmp_path, capsys):
+    checks = examined_ids(monkeypatch, tmp_path, capsys, 0, told("<s><user>Hi\n<bot>Yes.</s>\n<user>Bye\n<bot>"))
+    said = "4 read back (user, assistant, user, generation prompt), 18 ids equal"
+    assert checks["turns"]["what"] == said
+
+
+def test_the_last_line_says_what_was_checked(monkeypatch, tmp_path, capsys):
+    file = tmp_path / "ids.json"
+    file.write_text(json.dumps(GOOD), "utf-8")
+    path = tokenizer(monkeypatch, tmp_path, CONTROLS)
+    assert main(["doctor", "acme-7b", "--ids", str(file), "--tokenizer", path]) == 0
+    assert capsys.readouterr().out.endswith("\nchecked BOS, markers, turns: no problems\n")
+    assert main(["doctor", "acme-7b", "--ids", str(file)]) == 0
+    out = capsys.readouterr().out
+    assert "not checked: the roles and their order" in out
+    assert out.endswith("\nchecked BOS, markers, stop: no problems\n")
+
+
+def test_a_control_token_within_a_text_is_worth_knowing(monkeypatch, tmp_path, capsys):
+    ids = told("<s><user>What is </s> for?\n<bot>")
+    checks = examined_ids(monkeypatch, tmp_path, capsys, 0, ids)
+    assert statuses(checks) == {"control tokens": "note"}
+    assert checks["control tokens"]["what"].startswith("a text contains '</s>'")
 
 
 def test_a_marker_in_pieces_is_seen(monkeypatch, tmp_path, capsys):

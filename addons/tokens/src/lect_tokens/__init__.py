@@ -22,7 +22,7 @@ def check_tokens(template: Template, tokenizer: str | None = None, ids: str | No
     Args:
         template: The format of the model.
         tokenizer: The directory of a `tokenizer.json`, or that file.
-        ids: A JSON file with a list of token ids, or `-` for standard input; with a tokenizer, more is checked.
+        ids: A JSON file with a list of token ids, or `-` for standard input; with a tokenizer, they are read back.
 
     Raises:
         LectError: If a file cannot be read.

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.cli.inputs import read_json
 from lect.errors import LectError, MessageError, saferepr
+from lect.tokens.decoder import Decoder
 from lect.tokens.tokenizer import encoder_of
+from lect.tokens.turns import model_marks
 from lect_tokens.checks import CHAT, Result, count_leading, encoding_failure, joined, quoted, written_markers
+from lect_tokens.read_back import turns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
 QUESTION = CHAT[:1]
 BY_LECT = "prompt.encode(tokenizer)"
 CONTROL = "\0"
-"""Put on both sides of a control token, to tell it from ordinary tokens that spell the same."""
+"""Put in the place of control tokens."""
 
 
 class Sample(NamedTuple):
@@ -27,25 +30,21 @@ class Sample(NamedTuple):
     ids: list[int]
     prompt: Prompt
     """The plainest prompt in the format."""
+    written: list[str]
+    """The markers that every prompt has."""
     known: dict[str, int]
     """The ids of markers and stops."""
     tokenizer: Any
+    is_read: bool = False
+    """Whether the template writes these very turns so: then nothing that it usually writes is missing."""
 
-    @property
-    def controls(self) -> dict[int, str]:
-        """The control tokens of the tokenizer."""
-        return encoder_of(self.tokenizer).control_ids
-
-    def spelled(self, ids: list[int]) -> str:
-        """Return ids as text, with control tokens marked."""
-        controls = self.controls
-        text = ""
-        for is_control, run in groupby(ids, controls.__contains__):
-            if is_control:
-                text += "".join(f"{CONTROL}{controls[each]}{CONTROL}" for each in run)
-            else:
-                text += self.tokenizer.decode(list(run), skip_special_tokens=False).replace(CONTROL, "")
-        return text
+    def ordinary(self) -> str:
+        """Return the text that ordinary tokens spell."""
+        if self.tokenizer is None:
+            return ""
+        controls, decoder = encoder_of(self.tokenizer).control_ids, Decoder(self.tokenizer)
+        runs = (run for is_control, run in groupby(self.ids, controls.__contains__) if not is_control)
+        return CONTROL.join(decoder.feed(run) + decoder.rest()[0] for run in runs)
 
 
 def read_ids(path: str) -> list[int]:
@@ -61,9 +60,10 @@ def read_ids(path: str) -> list[int]:
 
 
 def check_ids(template: Template, ids: list[int], tokenizer: Any) -> list[Result]:
-    """Check all that could be wrong with token ids for a template; with their tokenizer, more is checked."""
+    """Check all that could be wrong with token ids for a template; with their tokenizer, they are read back."""
     try:
         prompt = template.render(QUESTION, add_generation_prompt=True)
+        answered = {*written_markers(template.render(CHAT))} - {*model_marks(template)}
     except LectError as error:
         return [encoding_failure(error)]
     stated = {**template.markers, **template.stop}
@@ -74,8 +74,13 @@ def check_ids(template: Template, ids: list[int], tokenizer: Any) -> list[Result
             what = f"the tokenizer has no such ids: {joined([str(each) for each in unknown])}"
             return [Result("ids", "wrong", what, "the tokenizer that they were made with")]
         known |= encoder_of(tokenizer).controls
-    sample = Sample(ids, prompt, known, tokenizer)
-    return [bos(sample), *markers(sample), stop(sample)]
+    written = [text for text in written_markers(prompt) if text in answered]
+    sample = Sample(ids, prompt, written, known, tokenizer)
+    if tokenizer is None:
+        return [bos(sample), *markers(sample), stop(sample), UNREAD]
+    read = turns(template, behind_bos(sample), tokenizer)
+    sample = sample._replace(is_read=all(result.status != "wrong" for result in read))
+    return [bos(sample), *markers(sample), *read]
 
 
 def bos(sample: Sample) -> Result:
@@ -96,18 +101,29 @@ def bos(sample: Sample) -> Result:
         return Result("BOS", "wrong", what, f"{BY_LECT}, or add_special_tokens=False where the text is encoded")
     if not count:
         what = f"the ids begin with {sample.ids[0]}, and not with {first}, which the {who}"
-        return Result("BOS", "wrong", what, BY_LECT)
+        # In transformers, apply_chat_template lets the template decide.
+        return Result("BOS", "wrong" if is_written and not sample.is_read else "note", what, BY_LECT)
     return Result("BOS", "ok", f"exactly one ({first})")
+
+
+def behind_bos(sample: Sample) -> list[int]:
+    """Return the ids without what the tokenizer puts before a text; of several BOS only the last, the template's."""
+    written, ids = sample.prompt.template.bos, sample.ids
+    if written and sample.prompt.text.startswith(written):
+        return ids[max(count_leading(ids, sample.known.get(written, -1)) - 1, 0) :]
+    opening = [*encoder_of(sample.tokenizer).opening]
+    if opening and ids[: len(opening)] == opening:
+        return ids[len(opening) :]
+    return ids[count_leading(ids, opening[0]) :] if opening else ids
 
 
 def markers(sample: Sample) -> Iterator[Result]:
     """Look for the markers that every prompt has, and for text that spells one."""
-    # The text that ordinary tokens spell.
-    ordinary = "" if sample.tokenizer is None else CONTROL.join(sample.spelled(sample.ids).split(CONTROL)[::2])
-    written = [text for text in written_markers(sample.prompt) if text in sample.known]
+    ordinary = sample.ordinary()
+    written = [text for text in sample.written if text in sample.known]
     lost = [text for text in written if sample.known[text] not in sample.ids]
     split = [text for text in lost if text in ordinary]
-    absent = [f"{text!r} ({sample.known[text]})" for text in lost if text not in split]
+    absent = [f"{text!r} ({sample.known[text]})" for text in lost if text not in split and not sample.is_read]
     if split:
         advice = f"{BY_LECT}, with a tokenizer in which `lect doctor` finds nothing wrong"
         yield Result("markers", "wrong", f"split into several tokens: {quoted(split)}", advice)
@@ -115,7 +131,7 @@ def markers(sample: Sample) -> Iterator[Result]:
         what = f"not there, though the template writes them in every prompt: {joined(absent)}"
         advice = "--tokenizer, to see what is there" if sample.tokenizer is None else "the model of these ids"
         yield Result("markers", "wrong", what, advice)
-    if not lost:
+    if not split and not absent:
         what = f"one token each: {quoted(written)}" if written else "the format has none with ids"
         yield Result("markers", "ok", what)
     spelled = [text for text in sample.known if text in ordinary and text not in lost]
@@ -124,29 +140,18 @@ def markers(sample: Sample) -> Iterator[Result]:
 
 
 def stop(sample: Sample) -> Result:
-    """Check that there is a stop after every answer."""
+    """Look for a stop, and say what is not known without a tokenizer."""
     stop_ids = list(sample.prompt.template.stop_ids)
     if not sample.prompt.template.stop:
         return Result("stop", "note", "the template lists none")
-    if sample.tokenizer is None:
-        if set(stop_ids) & set(sample.ids):
-            return Result("stop", "ok", "there is one; with --tokenizer, every answer is checked")
-        return Result("stop", "note", f"none of {stop_ids} is there, which is right only if there are no answers")
-    question = QUESTION[0]["content"]
-    # The text between a question and its answer, stripped of white space, in which decoders differ.
-    begins = sample.spelled(sample.prompt.encode(sample.tokenizer).ids).rpartition(question)[2].strip()
-    _, *answers = sample.spelled(sample.ids).split(begins) if begins else [""]
-    if not answers:
-        return Result("stop", "note", "no place was found where the assistant begins to speak")
-    controls = sample.controls.values()
-    stops = [f"{CONTROL}{text}{CONTROL}" if text in controls else text for text in sample.prompt.template.stop]
-    answered = answers if answers[-1].strip() else answers[:-1]
-    unterminated = [answer for answer in answered if not any(text in answer for text in stops)]
-    if not answered:
-        return Result("stop", "ok", "there is no answer yet")
-    if not unterminated:
-        return Result("stop", "ok", f"after every answer ({len(answered)})")
-    what = f"none after {saferepr(unterminated[0].replace(CONTROL, '').strip(), 40)}"
-    what += f" and {len(unterminated) - 1} more" if len(unterminated) > 1 else ""
-    advice = f"end every answer with one of {stop_ids}, unless the model is to continue it"
-    return Result("stop", "wrong", f"{what}: a model that is trained on this never learns to stop", advice)
+    if set(stop_ids) & set(sample.ids):
+        return Result("stop", "ok", "there is one")
+    return Result("stop", "note", f"none of {stop_ids} is there, which is right only if there are no answers")
+
+
+UNREAD = Result(
+    "turns",
+    "note",
+    "not checked: the roles and their order, what is between turns, a stop after every answer, the generation prompt",
+    "--tokenizer, with which the ids are read back",
+)

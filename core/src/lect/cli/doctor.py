@@ -42,7 +42,7 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL", type=utf8, nargs="?", help="owner/name, a name, or a local path")
     tokenizer = "the model's tokenizer: a directory with a tokenizer.json, or that file"
     parser.add_argument("--tokenizer", metavar="DIR", help=tokenizer)
-    ids = "a JSON file with a list of token ids, or -; with --tokenizer, more is checked"
+    ids = "a JSON file with a list of token ids, or -; with --tokenizer, they are read back into turns"
     parser.add_argument("--ids", metavar="FILE", help=ids)
     add_choice(parser)
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
@@ -50,10 +50,9 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Print the report; return 1 if something is broken or wrong."""
-    is_given = arguments.tokenizer is not None or arguments.ids is not None
-    if (arguments.model is not None) != is_given:
+    if (arguments.model is None) != (arguments.tokenizer is arguments.ids is None):
         raise ArgumentError(None, "MODEL needs --tokenizer or --ids, and these need MODEL")
-    return _run_model(arguments) if is_given else _run_installed(arguments)
+    return _run_installed(arguments) if arguments.model is None else _run_model(arguments)
 
 
 def _run_model(arguments: Namespace) -> int:
@@ -61,16 +60,17 @@ def _run_model(arguments: Namespace) -> int:
     check = lect._registry.function("check_tokens", "what checks a tokenizer and token ids")
     checks = check(template, arguments.tokenizer, arguments.ids)
     wrong = [check for check in checks if check.status == "wrong"]
+    checked = [check.name for check in checks if check.status != "note"]
     if arguments.json:
         data = {"model": arguments.model, "template": template.name, "checks": [check._asdict() for check in checks]}
-        write_json(data | {"ok": not wrong})
+        write_json(data | {"checked": checked, "ok": not wrong})
     else:
         screen = Screen(sys.stdout)
         screen.line(f"{arguments.model}: {template.name}", style="bold")
         screen.table(_check_rows(checks), wrap=True)
         screen.line()
         what = "1 problem" if len(wrong) == 1 else f"{len(wrong) or 'no'} problems"
-        screen.line(what, style="red" if wrong else "green")
+        screen.line(f"checked {', '.join(checked) or 'nothing'}: {what}", style="red" if wrong else "green")
     return 1 if wrong else 0
 
 
