@@ -125,7 +125,7 @@ def test_the_entry_points_of_an_addon_are_commands_and_functions(name):
     assert all(value.startswith(f"lect_{name}:") for value in functions.values())
     assert functions.keys() <= {
         *lect.__all__,
-        "check_tokens",
+        "doctor_tokens",
         "picture",
         "word_diff",
     }  # For `lect doctor`, notebooks and `lect diff`, which nobody calls.

@@ -28,7 +28,7 @@ USES = {
     "rollout": (f"lect.rollout('a/model', {HELLO}, {BYTES}, adapter='chatml').feed(b'Hi!').content", "Hi!"),
     "rows": ("lect.messages([['Hello!', 'Hi!']])[1]['content']", "Hi!"),
     "sglang": ("callable(__import__('lect_sglang').register)", True),
-    "tokens": ("lect._registry.function('check_tokens').__name__", "check_tokens"),
+    "tokens": ("lect._registry.function('doctor_tokens').__name__", "doctor_tokens"),
     "view": (f"lect.template('chatml').render({HELLO})._repr_html_()[:22]", '<div class="lect-view '),
     "vllm": ("callable(__import__('lect_vllm').register)", True),
     "xtuner": ("__import__('lect_xtuner').PROMPT_TEMPLATE.internlm_chat['SUFFIX']", "<eoa>"),

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.errors import LectError
 from lect.prompt.message import REASONING_NAMES
-from lect.prompt.program import words_in
+from lect.prompt.program import parts_in
 from lect.prompt.segments import is_role
 from lect.tokens.probes import CALLS, NAMES, TOOLS
 from lect.tokens.tokenizer import ControlToken
@@ -224,7 +224,8 @@ class Frames:
         tried += [dict.fromkeys(texts, OPTION)] if texts else []
         others = [name for name in kinds if kinds[name] is None and name != "date"]
         tried += [{name: value} for name, value in product(others, ([OPTION], [DOCUMENT, DOCUMENT]))]
-        words = [word for word in words_in(self._template.program) if WORD.fullmatch(word)] if texts else []
+        parts = parts_in(self._template.program) if texts else ()
+        words = [part for part in parts if isinstance(part, str) and WORD.fullmatch(part)]
         tried += [{name: value} for name, value in product(texts, words)]
         samples = [self._rounds[0], max(self._rounds, key=lambda each: len(each[0]))]
         settings, known = [], []

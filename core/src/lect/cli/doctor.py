@@ -3,7 +3,6 @@
 import sys
 import warnings
 from argparse import ArgumentError, ArgumentParser, Namespace
-from collections.abc import Iterator
 from typing import Any
 
 import lect
@@ -28,7 +27,6 @@ examples:
   lect doctor Qwen/Qwen2.5-7B-Instruct --tokenizer ./Qwen2.5-7B-Instruct
   lect doctor Qwen/Qwen2.5-7B-Instruct --tokenizer ./Qwen2.5-7B-Instruct --ids ids.json
 """
-STATUSES = {"ok": "green", "note": "yellow", "wrong": "red"}
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -52,33 +50,12 @@ def run(arguments: Namespace) -> int:
     """Print the report; return 1 if something is broken or wrong."""
     if (arguments.model is None) != (arguments.tokenizer is arguments.ids is None):
         raise ArgumentError(None, "MODEL needs --tokenizer or --ids, and these need MODEL")
-    return _run_installed(arguments) if arguments.model is None else _run_model(arguments)
-
-
-def _run_model(arguments: Namespace) -> int:
-    template = resolve(arguments).template
-    check = lect._registry.function("check_tokens", "what checks a tokenizer and token ids")
-    checks = check(template, arguments.tokenizer, arguments.ids)
-    wrong = [check for check in checks if check.status == "wrong"]
-    checked = [check.name for check in checks if check.status != "note"]
-    if arguments.json:
-        data = {"model": arguments.model, "template": template.name, "checks": [check._asdict() for check in checks]}
-        write_json(data | {"checked": checked, "ok": not wrong})
-    else:
-        screen = Screen(sys.stdout)
-        screen.line(f"{arguments.model}: {template.name}", style="bold")
-        screen.table(_check_rows(checks), wrap=True)
-        screen.line()
-        what = "1 problem" if len(wrong) == 1 else f"{len(wrong) or 'no'} problems"
-        screen.line(f"checked {', '.join(checked) or 'nothing'}: {what}", style="red" if wrong else "green")
-    return 1 if wrong else 0
-
-
-def _check_rows(checks: list[Any]) -> Iterator[tuple[str | Painted, ...]]:
-    for check in checks:
-        yield Painted(check.status, STATUSES[check.status]), check.name, check.what
-        if check.advice:
-            yield "", "", Painted(f"try: {check.advice}", "dim")
+    if arguments.model is None:
+        return _run_installed(arguments)
+    report: int = lect._registry.function("doctor_tokens", "what checks a tokenizer and token ids")(
+        arguments.model, resolve(arguments).template, arguments.tokenizer, arguments.ids, as_json=arguments.json
+    )
+    return report
 
 
 def _run_installed(arguments: Namespace) -> int:
