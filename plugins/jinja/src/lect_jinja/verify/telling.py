@@ -191,13 +191,17 @@ def _prompt(maker: Template, options: dict[str, Any]) -> str | None:
 def _values(found: list[nodes.Node], name: str) -> list[Any]:
     """Return the values of an option that a template tells apart."""
     values: list[Any] = []
+    items: list[str] = []
     fields: dict[str, list[Any]] = {}
+    loops = (node for node in found if isinstance(node, nodes.For) and _is_option(node.iter, name))
+    looped = [loop.target.name for loop in loops if isinstance(loop.target, nodes.Name)]
     for node in found:
         if isinstance(node, nodes.Compare):
             sides = _sides(node)
             constants = [text for side in sides for text in constants_in(side)]
-            if node.ops[0].op in ("in", "notin") and _is_option(node.ops[0].expr, name):
-                values += [constants, constants[:1], [*constants, "other"], dict.fromkeys(constants, True)]
+            is_searched = node.ops[0].op in ("in", "notin") and _is_option(node.ops[0].expr, name)
+            if is_searched or any(isinstance(side, nodes.Name) and side.name in looped for side in sides):
+                items += constants
             elif any(_is_option(side, name) for side in sides):
                 values += constants
             for side in sides:
@@ -205,6 +209,8 @@ def _values(found: list[nodes.Node], name: str) -> list[Any]:
                     fields.setdefault(field, []).extend(constants)
         elif (field := _field_of(node, name)) is not None:
             fields.setdefault(field, [])
+    if items:
+        values += [items, *([each] for each in items), [*items, "other"], dict.fromkeys(items, True)]
     for field, compared in fields.items():
         values += [{field: value} for value in (*compared, True, False, "other")]
     if fields:
