@@ -10,7 +10,7 @@ CHAT = [
     {"role": "assistant", "content": "One."},
     {"role": "user", "content": "And two?"},
 ]
-WORDS = ["Hello!", "two  words ", '{"a": 1}', "你好🎉", "x", "a\nb", "What is 2+2?", "  y", "1. a\n2. b", "<think>"]
+WORDS = ["Hello!", "two  words ", '{"a": 1}', "你好🎉", "x", "a\nb", "What is 2+2?", "  y", "1. a\n2. b"]
 TOOL = {
     "type": "function",
     "function": {

@@ -35,7 +35,7 @@ INSTRUCTIONS = (SYSTEM, {**SYSTEM, "content": ""}, {**SYSTEM, "role": "developer
 OPTION = "zqop"
 DOCUMENT = {"title": OPTION, "text": OPTION}
 NO_PARAMETERS = {"type": "function", "function": {"name": NAMES[0], "description": "zqde"}}
-WORD = re.compile(r"[A-Za-z_]{2,16}")
+WORD = re.compile(r"[A-Za-z_]{2,32}")
 """What the value of an option may be."""
 DAY = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2} [A-Z][a-z]+ \d{4}|[A-Z][a-z]+ \d{1,2}, \d{4}")
 DAY_FORMS = ("%Y-%m-%d", "%d %b %Y", "%d %B %Y", "%B %d, %Y", "%b %d, %Y")
@@ -43,9 +43,11 @@ MOST_DAYS = 4
 MOST_KEPT = 4
 NUMBER = re.compile(r"(?<!\d)\d{1,3}(?!\d)")
 """Of a round."""
-LONGEST_WITH_OPTIONS = 5
+LONGEST_WITH_OPTIONS = 4
 LONGEST_FIRST = 3
 """Messages of a conversation that is tried with further options, and with a system message."""
+ANSWER = ("assistant", "reasoning", "calls")
+"""The texts that a model writes."""
 MADE = ("tools", "calls")
 """Texts that the template composes itself from what it is given."""
 JSON_START = re.compile(r'[\[{][\[{\s\w":,]*$')
@@ -123,6 +125,8 @@ def frames_of(prompt: Prompt, messages: Sequence[Message], alphabet: Alphabet, e
                 yield _trimmed(Frame(kind, literal, after, segment.turn != turn or kind == START))
             kind, turn, literal = after, segment.turn, ""
         at = behind
+    # A result that is not shown is none.
+    end = ANSWERED if end == UNASKED and kind in ANSWER else end
     yield _trimmed(Frame(kind, literal, end, end == ASKED))
 
 
@@ -184,13 +188,15 @@ class Frames:
                 continue
             written = self.written(messages, tools, options)
             (plain if is_plain else composed).update(dict.fromkeys(written))
-            if tools:
+            if tools and len(messages) <= LONGEST_WITH_OPTIONS:
                 other = self.written(messages, [NO_PARAMETERS], options)
                 composed.update(dict.fromkeys(filter(None, map(common, written, other))))
-        marks = {character for mark in model_marks(template) for character in alphabet.of(mark)}
+        marks = {alphabet.of(mark.strip()) for mark in model_marks(template)}
         self.hard = {each for frame in plain for each in frame.literal if alphabet.is_control(each)} - marks
         """The control tokens that stand between turns."""
-        self.all = [*(plain | composed)]
+        seen = plain | composed
+        # An answer that is not shown is none.
+        self.all = [frame for frame in seen if frame.after != ANSWERED or frame._replace(after=UNASKED) not in seen]
 
     def written(self, messages: Sequence[Message], tools: Any, options: Mapping[str, Any]) -> list[Frame]:
         """Return the frames of a conversation, with a generation prompt and without."""
@@ -227,10 +233,11 @@ class Frames:
         parts = parts_in(self._template.program) if texts else ()
         words = [part for part in parts if isinstance(part, str) and WORD.fullmatch(part)]
         tried += [{name: value} for name, value in product(texts, words)]
-        samples = [self._rounds[0], max(self._rounds, key=lambda each: len(each[0]))]
+        answered = next(each for each in self._rounds if each[0][-1]["role"] == "assistant")
+        samples = [self._rounds[0], answered, max(self._rounds, key=lambda each: len(each[0]))]
         settings, known = [], []
         for day, options in product(dates or [{}], [{}, *tried]):
-            shown = [self.one(messages, None, day | options, is_asked=True) for messages, _ in samples]
+            shown = [self.written(messages, None, day | options) for messages, _ in samples]
             if any(shown) and shown not in known:
                 settings.append(day | options)
                 known.append(shown)
@@ -269,11 +276,15 @@ def conversations(
     template: Template, rounds: Sequence[tuple[list[Message], bool]]
 ) -> Iterator[tuple[list[Message], Any, bool]]:
     """Yield conversations that show all that the template writes, with tools, and whether they are plain talk."""
-    given = (None, TOOLS) if "tools" in template.capabilities else (None,)
-    for (messages, is_plain), tools in product(rounds, given):
-        yield messages, tools, is_plain and tools is None
-        if len(messages) <= LONGEST_FIRST:
-            yield from (([system, *messages], tools, is_plain and tools is None) for system in INSTRUCTIONS)
+    has_tools = "tools" in template.capabilities
+    for messages, is_plain in rounds:
+        is_short = len(messages) <= LONGEST_FIRST
+        called = any("tool_calls" in message for message in messages)
+        given = (None, TOOLS) if is_short and has_tools else (TOOLS,) if called and has_tools else (None,)
+        many = INSTRUCTIONS if is_short else INSTRUCTIONS[: len(messages) <= LONGEST_WITH_OPTIONS]
+        systems = [[], *([each] for each in many)]
+        for tools, system in product(given, systems):
+            yield [*system, *messages], tools, is_plain and tools is None
 
 
 def rounds(template: Template) -> Iterator[tuple[list[Message], bool]]:
@@ -291,7 +302,7 @@ def rounds(template: Template) -> Iterator[tuple[list[Message], bool]]:
         if text or called:
             answer = edges.answer(text=text, thought=thought, calls=called)
             blocks.append(([answer, *edges.results(answer)], text and not thought and not called))
-            usual += blocks[-1:] if called in calls[:2] else []
+            usual += blocks[-1:] if called in calls[:2] and not (called and text) else []
     yield [question], True
     yield [question, question], True
     nothing, plain = {**question, "content": ""}, blocks[0][0][0]
@@ -303,6 +314,7 @@ def rounds(template: Template) -> Iterator[tuple[list[Message], bool]]:
         for content, more in product((parts, parts[::-1]), ([], [plain], [plain, question])):
             yield [{**question, "content": content}, *more], False
     yield [plain, question], True
+    yield [question, plain, question, plain, question], True
     for first, is_plain in blocks:
         yield [question, *first], is_plain
         yield [question, *first, question], is_plain

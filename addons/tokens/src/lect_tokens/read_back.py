@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import islice, pairwise, product
+from itertools import combinations_with_replacement, islice, pairwise, product
 from typing import TYPE_CHECKING, Any
 
 from lect.errors import saferepr
@@ -10,8 +10,8 @@ from lect.tokens.probes import CALLS, TOOLS
 from lect.tokens.tokenizer import encoder_of
 from lect.tokens.turns import alike
 from lect_tokens.checks import Result, joined, quoted
-from lect_tokens.frames import ANSWERED, ASKED, MADE, SYSTEM, UNASKED, Frame, days_in, frames_for, is_within
-from lect_tokens.reader import AGAIN, ENDS, MODEL, REPLY, UNSTOPPED, Reader, Step, Stream
+from lect_tokens.frames import ANSWER, ANSWERED, ASKED, MADE, SYSTEM, UNASKED, Frame, days_in, frames_for, is_within
+from lect_tokens.reader import ENDS, MODEL, REPLY, UNSTOPPED, Reader, Step, Stream
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -82,7 +82,7 @@ class ReadBack:
 
     def _unasked(self, reading: list[Step]) -> Result:
         last = reading[-1]
-        kind = last.state.kind.removesuffix(AGAIN)
+        kind = last.state.kind
         asked = [frame.literal for frame in self._reader.frames if frame.before == kind and frame.after == ASKED]
         missing = next((each[len(last.frame.literal) :] for each in asked if each.startswith(last.frame.literal)), "")
         what = f"the ids end in the turn of the {kind}, without {saferepr(self._alphabet.read(missing))}"
@@ -147,8 +147,8 @@ class ReadBack:
         last = reading[-1]
         is_asked = last.frame.after == ASKED or last.state.kind == REPLY
         places = [(0, "")]
-        settings = self._frames.settings
-        for given, one, other in product((tools, TOOLS), settings, settings):
+        pairs = combinations_with_replacement(self._frames.settings, 2)
+        for given, (one, other) in product([tools] if tools else [None, TOOLS], [*pairs]):
             frames = self._frames.one(messages, given, {**one, **other}, is_asked=is_asked)
             place = _unlike(found, [frame for frame in frames if not is_within(frame)])
             if place is None:
@@ -163,14 +163,14 @@ class ReadBack:
         spoken: list[dict[str, Any]] = []
         tools = None
         for before, step in pairwise(reading):
-            kind, is_said = step.state.kind.removesuffix(AGAIN), step.end > step.state.at
+            kind, is_said = step.state.kind, step.end > step.state.at
             if kind == "tools":
                 tools = TOOLS
             elif kind == SYSTEM["role"]:
                 system = [SYSTEM if is_said else {**SYSTEM, "content": ""}]
             elif kind in ("user", "tool"):
                 spoken.append({"role": kind, "is_said": is_said})
-            elif kind in MODEL and kind != REPLY:
+            elif kind in ANSWER:
                 if before.frame.is_new or not spoken or spoken[-1]["role"] != "assistant":
                     spoken.append({"role": "assistant"})
                 spoken[-1][kind] = is_said
@@ -199,7 +199,7 @@ def turn_names(reading: list[Step]) -> list[str]:
     """Return whose turns were read, in order."""
     names: list[str] = []
     for before, step in pairwise(reading):
-        kind = step.state.kind.removesuffix(AGAIN)
+        kind = step.state.kind
         name = "assistant" if kind in MODEL else "system" if kind in ("tools", "options") else kind
         if before.frame.is_new or names[-1] != name:
             names.append(name)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from lect.tokens.decoder import Decoder
 from lect.tokens.tokenizer import encoder_of
 from lect.tokens.turns import alike, stops_of
-from lect_tokens.frames import ANSWERED, ASKED, START, UNASKED, Alphabet, Frame, Frames, numbered
+from lect_tokens.frames import ANSWER, ANSWERED, ASKED, START, UNASKED, Alphabet, Frame, Frames, numbered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,14 +19,11 @@ if TYPE_CHECKING:
     from lect import Template
 
 REPLY, UNSTOPPED = "reply", "unstopped"
-MODEL = ("assistant", "reasoning", "calls", REPLY)
-"""The texts that the model writes."""
+MODEL = (*ANSWER, REPLY)
 ENDS = (ASKED, ANSWERED, UNASKED, UNSTOPPED)
-MOST_READINGS = 64
+MOST_READINGS = 16
 SHORTEST_TOLD = 3
 """Characters of a frame whose control tokens are told from those in a text by what is around them."""
-AGAIN = "+"
-"""Marks the second of two turns of one speaker: neither may be empty, or a doubled header would be one."""
 
 
 class State(NamedTuple):
@@ -143,7 +140,7 @@ class Reader:
         }
 
     def _meant(self, kind: str) -> set[str]:
-        """Return the control tokens that are never part of a text: those with which another turn may begin there.
+        """Return the control tokens that are never part of a text: those that may end it, and those that open one.
 
         One that has at least two neighbours in every frame is told from a text by these.
         """
@@ -163,7 +160,8 @@ class Reader:
             if frame.after not in ENDS and len(frame.literal) < SHORTEST_TOLD
             for each in frame.literal
         }
-        return following & short
+        opening = {frame.literal[-1:] for frame in self.frames if frame.is_new} & hard
+        return following & short | opening
 
     def _walk(self) -> None:
         """Find all places that can be reached; each frame is looked for where it first follows a text."""
@@ -171,13 +169,11 @@ class Reader:
         while queue:
             state = heappop(queue)
             self._written[state] = max(map(self._told, self._came[state]), default=0)
-            kind = state.kind.removesuffix(AGAIN)
-            for frame in self._by_kind[kind]:
-                is_again = len(frame.literal) == 1 and frame.is_new and frame.after == kind
+            for frame in self._by_kind[state.kind]:
                 for end in self._ends_of(state, frame):
                     behind = end + len(frame.literal)
-                    reached = State(behind, frame.after + AGAIN if is_again else frame.after)
-                    if end == state.at and (is_again or state.kind != kind):
+                    reached = State(behind, frame.after)
+                    if end == state.at and self._is_doubled(state, frame):
                         continue
                     if state.kind == START and self._text[behind : behind + 1] in self._ends:
                         self._misses.append(Miss(behind, "", state.kind))
@@ -190,6 +186,11 @@ class Reader:
                     # Texts without anything between them could follow each other forever.
                     if not (is_reached and behind == state.at):
                         self._came[reached].append(Step(state, end, frame))
+
+    def _is_doubled(self, state: State, frame: Frame) -> bool:
+        """Return whether an empty text is none: the first of all, or one between two equal control tokens."""
+        before, first = self._text[state.at - 1 : state.at], frame.literal[:1]
+        return state.kind != START and (not before or (before == first and before in self._hard_ones))
 
     def _told(self, step: Step) -> int:
         return self._written[step.state] + len(step.frame.literal)
@@ -230,7 +231,7 @@ class Reader:
         around = self._text[at - 1 : at + 2]
         if at == 0 or len(around) < 3 or any(map(self._alphabet.is_control, (around[0], around[2]))):
             return False
-        if around[1] in self._never[kind.removesuffix(AGAIN)]:
+        if around[1] in self._never[kind]:
             return False
         return around[:2] not in self._neighbours and around[1:] not in self._neighbours
 
