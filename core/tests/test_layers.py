@@ -25,6 +25,7 @@ FLOORS = {
     "facts": 2,
     "files": 2,
     "installing": 1,
+    "json_schema": 1,
     "objects": 1,
     "pictures": 2,
     "source": 2,

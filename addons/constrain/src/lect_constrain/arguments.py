@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lect.json_schema import kind_of
 from lect.plugin.grammar import Literals, Params
 from lect_constrain.nodes import Lit, Node, Text, alt, closed, seq
 from lect_constrain.notations import JSON, Notation, Value
 from lect_constrain.order import keys
-from lect_constrain.schema import type_of, types_of
+from lect_constrain.schema import types_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -90,7 +91,7 @@ class Arguments:
     def one(self, value: Any) -> tuple[str, Node]:
         if isinstance(value, str):
             return "string", Lit(value)
-        return type_of(value), self.notation().literal(value)
+        return kind_of(value), self.notation().literal(value)
 
     def values(self, schema: dict[str, Any], name: str, mark: str) -> list[tuple[str, Node]]:
         type_name, path = schema["type"], f"/properties/{name}"

@@ -12,6 +12,7 @@ from typing import Any
 
 from lect import LimitError, MessageError
 from lect.errors import saferepr
+from lect.json_schema import kind_of, target
 
 Schema = dict[str, Any]
 
@@ -123,14 +124,6 @@ def types_of(schema: Mapping[str, Any]) -> tuple[str, ...]:
     return (stated,) if isinstance(stated, str) else tuple(stated)
 
 
-def type_of(value: Any) -> str:
-    """Return the type of a JSON value."""
-    if isinstance(value, bool):
-        return "boolean"
-    kinds = ((type(None), "null"), (str, "string"), (int, "integer"), (float, "number"), (list, "array"))
-    return next((name for kind, name in kinds if isinstance(value, kind)), "object")
-
-
 class _Normal:
     def __init__(self, schema: Any, where: str, any_order: bool):
         self.root, self.where, self.any_order = schema, where, any_order
@@ -172,14 +165,7 @@ class _Normal:
 
     def target(self, ref: Any, path: str) -> Any:
         """Return what a reference points to."""
-        found = self.root
-        parts = ref.split("/") if isinstance(ref, str) and ref.startswith("#") else ["?"]
-        for part in parts[1:] if parts[0] == "#" else ["?"]:
-            name = part.replace("~1", "/").replace("~0", "~")
-            if isinstance(found, list):
-                found = found[int(name)] if name.isdecimal() and int(name) < len(found) else None
-            else:
-                found = found.get(name) if isinstance(found, Mapping) else None
+        found = target(ref, self.root)
         if found is None:
             msg = f"the schema of {self.where} refers to nothing at {path or '/'}: {saferepr(ref)}"
             raise MessageError(msg)
@@ -296,7 +282,7 @@ class _Normal:
             }
             del schema["const"]
         if "enum" in schema:
-            values = [each for each in schema["enum"] if {type_of(each), _wider(each)} & {*types}]
+            values = [each for each in schema["enum"] if {kind_of(each), _wider(each)} & {*types}]
             schema = self.plain_enum(values or self.refuse(path, "no value of its enum has its type"))
         known = schema.get("properties", {})
         if schema.get("additionalProperties") is False and "patternProperties" not in schema:
@@ -331,7 +317,7 @@ class _Normal:
 
 def _wider(value: Any) -> str:
     """Return the other type that a number has."""
-    kind = type_of(value)
+    kind = kind_of(value)
     return "number" if kind == "integer" else "integer" if kind == "number" and float(value).is_integer() else kind
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Container
+from collections.abc import Collection, Container
 
+from lect.json_schema import Types, kind_of
 from lect.reply.calls.scalars import PYTHON
 from lect.reply.calls.texts import quoted
 from lect.reply.calls.values import read_whole
 from lect.reply.reader.lookahead import FENCE
 from lect.reply.reader.reader import Reader
-from lect.reply.reader.schema import STRING, kind_of, read_json
+from lect.reply.reader.schema import STRING, read_json
 
 FENCED = re.compile(rf"{FENCE}\s(.*)```", re.DOTALL).fullmatch
 
@@ -47,7 +48,20 @@ class ObjectWriter:
         self.reader.pending.append("}" if self.keys else "{}")
 
 
-def as_json(text: str, types: frozenset[str]) -> tuple[str, bool]:
+def as_argument(text: str, branches: Collection[Types]) -> tuple[str, str]:
+    """Return the text of an argument as JSON, given its types in each branch of the schema, and what is wrong with it.
+
+    Where branches read it differently it stays text.
+    """
+    readings = [as_json(text, types) for types in branches] or [as_json(text, frozenset())]
+    fitting = {json_text for json_text, fits in readings if fits}
+    if len(fitting) == 1:
+        return fitting.pop(), ""
+    why = "which branches of the schema read differently" if fitting else "which the schema does not allow"
+    return quoted(text), f"{text!r:.80}, {why}"
+
+
+def as_json(text: str, types: Types) -> tuple[str, bool]:
     """Return the text of a parameter's value as JSON, and whether it is of a type that the schema allows.
 
     Without types, what can be read as JSON is JSON, and anything else is text. With types, text stays text unless it

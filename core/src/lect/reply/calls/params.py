@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 
-from lect.reply.calls.coerce import ObjectWriter, as_json
+from lect.json_schema import ALL, Types
+from lect.reply.calls.coerce import ObjectWriter, as_argument, as_json
 from lect.reply.calls.jsoncalls import read_arguments
 from lect.reply.calls.tags import read_tags
 from lect.reply.calls.texts import Value, read_until
@@ -13,7 +14,7 @@ from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import MARKUP, Finder, scanner_of
 from lect.reply.reader.near import NO, TooLittleTextError
 from lect.reply.reader.reader import CUT, DONE, LEFT, Answer, Outcome, Reader
-from lect.reply.reader.schema import ALL, OBJECT, STRING, Schemas, read_json
+from lect.reply.reader.schema import OBJECT, STRING, Schemas, read_json
 from lect.reply.reader.syntax import CallMatch, CompiledCall
 
 PARAM, CLOSED, IMPLIED, BODY = "param", "closed", "implied", "body"
@@ -89,7 +90,8 @@ class _Parameters:
         self.closes = found.closes
         self.close_marks = [row[0] for row in self.closes]
         self.writer = ObjectWriter(reader)
-        self.known = reader.schemas.parameters(name)
+        self.schema = reader.schemas.of(name)
+        self.known = self.schema.names()
         self.unclosed = False  # Whether the close of the last value is missing.
         self.mentioned = False  # Whether the last value contains its close, or what looks like it.
         self.doubtful = False  # Whether the last value may contain a part of its close.
@@ -148,7 +150,7 @@ class _Parameters:
             return CLOSED, close, {}
         if lookahead.either(buffer, at, call.implied, ended=False) != NO:
             end, fields = call.params.look_for_key(buffer, at, reader.ended)
-            if end < 0 or (self.known and fields["key"] not in self.known):
+            if end < 0 or not self.takes(fields["key"]):
                 return IMPLIED, reader.at, {}
             reader.forgive(f"{buffer[at:end]!r} for {spec.open!r}")
             return PARAM, end, fields
@@ -191,7 +193,7 @@ class _Parameters:
     def parameter(self, fields: dict[str, str]) -> Outcome:
         reader, spec, writer = self.reader, self.spec, self.writer
         key = fields.get("key", "")
-        if MARKUP(key) and key not in self.known:
+        if MARKUP(key) and not self.has(key):
             return reader.broken("stray_text")
         self.unclosed = self.mentioned = self.doubtful = self.misspelt = self.spoilt = False
         opens, _ = (yield from self.next(self.look_for_value)) if spec.value else (OPENED, {})
@@ -201,17 +203,16 @@ class _Parameters:
             return opens
         unopened = opens == UNOPENED
         if spec.nested:
-            root = reader.schemas.known.get(self.name, {})
-            nested = yield from read_tags(reader, self.call, spec, key, self.known.get(key), root)
+            nested = yield from read_tags(reader, self.call, spec, key, self.schema.child(key))
             if nested is not None:
                 outcome, json_text = nested
                 if outcome == DONE and writer.key(key):
                     reader.pending.append(json_text)
                 return outcome
-        types = self.types(key, fields)
-        wraps = key in WRAPPERS and self.name in reader.schemas.known and key not in self.known and not writer.keys
+        branches = self.types(key, fields)
+        wraps = key in WRAPPERS and self.name in reader.schemas.known and not self.has(key) and not writer.keys
         kept = wraps or unopened or key in writer.keys
-        held = Value(reader, spec.trim, types, hold=kept, start=lambda: writer.key(key))
+        held = Value(reader, spec.trim, frozenset().union(*branches), hold=kept, start=lambda: writer.key(key))
         self.begin = reader.position
         assert reader.call is not None, "it has begun"
         mark = reader.since(self.mark)
@@ -232,21 +233,32 @@ class _Parameters:
             wrapped, fits = as_json(text, OBJECT)
             if fits and writer.members(wrapped):
                 return DONE
-        json_text, fits = as_json(text, types)
+        json_text, wrong = as_argument(text, branches)
         if writer.key(key):
             reader.pending.append(json_text)
-            if fits and json_text[0] in "{[" and not read_json(text)[1]:
+            if json_text[0] in "{[" and not read_json(text)[1]:
                 reader.forgive(f"the value of {key!r}, which is not JSON")
-            if not fits:
-                problem = f"the parameter {key!r} is {text!r:.80}, which the schema does not allow"
-                reader.report("bad_value", reader.origin, problem)
+            if wrong:
+                reader.report("bad_value", reader.origin, f"the parameter {key!r} is {wrong}")
         return DONE
 
-    def types(self, key: str, fields: dict[str, str]) -> frozenset[str]:
-        """Return the types of a parameter, from the schema or, failing that, from its mark or the format."""
+    def has(self, key: str) -> bool:
+        """Return whether the schema says something of a parameter."""
+        return key in self.known or self.schema.child(key).is_known
+
+    def takes(self, key: str) -> bool:
+        """Return whether the tool may have a parameter: it has it, or nobody knows which it has."""
+        return not self.known or self.has(key)
+
+    def types(self, key: str, fields: dict[str, str]) -> frozenset[Types]:
+        """Return the types of a parameter in each branch of the schema.
+
+        Its mark decides among branches, and where the schema says nothing; failing that, the format does.
+        """
         marked = STRING if fields.get("string") == "true" else frozenset({fields.get("type", "")}) & ALL
-        untyped = STRING if self.spec.untyped == "string" else frozenset()
-        return self.reader.schemas.types(self.name, key) or marked or untyped
+        found = self.reader.schemas.types(self.name, key)
+        untyped = frozenset({STRING}) if self.spec.untyped == "string" else frozenset()
+        return frozenset({marked}) if marked and len(found) != 1 else found or untyped
 
     def read_value(self, key: str, held: Value) -> Outcome:
         """Read a value up to and including its close, or up to what shows that the close is missing."""
@@ -308,7 +320,7 @@ class _Parameters:
             after, fields = call.params.look(buffer, at, ended)
             if after >= 0 and self.spec.value:
                 after = lookahead.either(buffer, after, [(self.spec.value,)], ended)
-            if after >= 0 and self.known and fields.get("key") not in self.known:
+            if after >= 0 and not self.takes(fields.get("key", "")):
                 return NO
             self.doubtful = fields.get("key") in (key, *self.writer.keys)
             after = at if after >= 0 else after

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Generator
+from typing import NamedTuple
 
-from lect.reply.calls.coerce import as_json
+from lect.json_schema import SchemaView
+from lect.reply.calls.coerce import as_argument
 from lect.reply.calls.texts import quoted, read_until
 from lect.reply.grammar import Params
 from lect.reply.reader.lookahead import literal, scanner_of, space
 from lect.reply.reader.near import NO, TooLittleTextError
 from lect.reply.reader.reader import CUT, DONE, Reader
-from lect.reply.reader.schema import child, types_of
 from lect.reply.reader.syntax import CompiledCall
 
 DEEPEST = 64
@@ -26,7 +26,7 @@ class _Node(NamedTuple):
 
 
 def read_tags(
-    reader: Reader, call: CompiledCall, spec: Params, key: str, schema: Any, root: Mapping[str, Any]
+    reader: Reader, call: CompiledCall, spec: Params, key: str, schema: SchemaView
 ) -> Generator[None, None, tuple[str, str] | None]:
     """Read a value that consists of parameters; return how that ended and its JSON, or None if it is plain text."""
     look = call.params.look
@@ -67,17 +67,19 @@ def read_tags(
         outcome = yield from read_until(reader, live, mark_ends, stack[-1].text.append)
         if outcome == CUT or problem:
             return (reader.broken(problem) if problem else CUT), ""
-    return DONE, _as_json(top, schema, root)
+    return DONE, _as_json(reader, top, schema)
 
 
-def _as_json(node: _Node, schema: Any, root: Mapping[str, Any]) -> str:
-    types = types_of(schema, root)
+def _as_json(reader: Reader, node: _Node, schema: SchemaView) -> str:
+    branches = schema.types()
     if not node.children:
-        text, _ = as_json("".join(node.text), types)
+        text, wrong = as_argument("".join(node.text), branches)
+        if wrong:
+            reader.report("bad_value", reader.origin, f"the parameter {node.key!r} is {wrong}")
         return text
     names = {inner.key for inner in node.children}
-    if names == {ITEM} and (not types or "array" in types):
-        items = child(schema, root, None)
-        return f"[{', '.join(_as_json(inner, items, root) for inner in node.children)}]"
-    pairs = {inner.key: _as_json(inner, child(schema, root, inner.key), root) for inner in node.children}
+    if names == {ITEM} and (not branches or any("array" in types for types in branches)):
+        items = [_as_json(reader, inner, schema.child(index)) for index, inner in enumerate(node.children)]
+        return f"[{', '.join(items)}]"
+    pairs = {inner.key: _as_json(reader, inner, schema.child(inner.key)) for inner in node.children}
     return f"{{{', '.join(f'{quoted(key)}: {value}' for key, value in pairs.items())}}}"
