@@ -29,6 +29,8 @@ IMPLIED = {
     "object": ("properties", "patternProperties", "additionalProperties"),
     "array": ("items", "prefixItems"),
 }
+COMBINING = frozenset({"$ref", "allOf", *UNIONS, "then", "else", "dependentSchemas"})
+"""The words that bring in other schemas; few schemas have any."""
 # A pattern with few repetitions, none of them of a group, takes no long time on a short key, whatever they are.
 LONGEST_KEY, LONGEST_PATTERN, MOST_REPEATED = 64, 256, 4
 NOT_SIMPLE = re.compile(r"\)[*+?{]|\[\[|--|&&|~~|\|\|").search
@@ -54,7 +56,8 @@ class SchemaView(NamedTuple):
 
         There is none if nothing is said.
         """
-        return self._types({}, 0)
+        stated = _stated(self.certain[0]) if self._is_plain() else NONE
+        return frozenset({stated}) if stated else self._types({}, 0)
 
     def child(self, key: str | int) -> SchemaView:
         """Return what is said of a member of an object, or of an item of a list."""
@@ -79,8 +82,14 @@ class SchemaView(NamedTuple):
         named = (name for schema in self._parts()[0] for name in _listed(schema, "required"))
         return {name for name in named if isinstance(name, str)}
 
-    def _parts(self) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
+    def _is_plain(self) -> bool:
+        """Return whether one schema alone says all."""
+        return len(self.certain) == 1 and not self.branches and COMBINING.isdisjoint(self.certain[0])
+
+    def _parts(self) -> tuple[Sequence[Mapping[str, Any]], Sequence[Mapping[str, Any]]]:
         """Return all the schemas of the value: those that it has to fit, and those that depend on a branch."""
+        if self._is_plain():
+            return self.certain, ()
         certain = self._beside(self.certain)
         branches = [*self.branches, *(each for schema in certain for each in _branches(schema, UNIONS))]
         return certain, self._beside(branches, UNIONS)
@@ -158,6 +167,8 @@ def _stated(schema: Mapping[str, Any]) -> Types:
     named = schema.get("type")
     names = [named] if isinstance(named, str) else _listed(schema, "type")
     types = frozenset(name for name in names if isinstance(name, str)) & ALL
+    if "enum" not in schema and "const" not in schema:
+        return types
     both = _both(types, frozenset(map(kind_of, _values(schema))))
     return types if both == NEVER else both
 
