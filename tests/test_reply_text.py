@@ -36,11 +36,10 @@ NOT_READ_BACK = {
 }
 """What a maker's format writes otherwise than it was meant."""
 UNKNOWN = {
-    "llama:cogito-v1-llama", "mimo:mimo-vl", "minimax:minimax-m1", "olmo:olmo-3-think", "olmo:olmo-3-think-7b",
-    "olmo:olmo-3.1-think",
+    "olmo:olmo-3-think", "olmo:olmo-3-think-7b", "olmo:olmo-3.1-think",
     "chatglm:glm-4.1v", "deepseek:deepseek-r1-0528", "deepseek:deepseek-r1-0528-qwen3",
     "exaone:exaone-deep", "granite:granite-3.3",
-    "phi:phi-4-mini-reasoning", "phi:phi-4-reasoning", "qwen:qwq", "solar:solar-open",
+    "phi:phi-4-reasoning", "qwen:qwq", "solar:solar-open",
 }  # fmt: skip
 """Formats in which no rendering shows how the model writes reasoning, and no evidence for it was found."""
 WHITE_SPACE = {

@@ -79,7 +79,9 @@ def _damages(template, tokenizer, prompt, chat):
         if first and role == "user" and "user" in header and not any("user" in text[a:b] for a, b, _ in marks):
             yield "unknown role", text[: turn.begin] + header.replace("user", "usr") + text[turn.header_end :]
         ends = [each for each in marks if turn.header_end < each.start < turn.close]
-        if ends and role == "user":
+        # Without a mark in the next header, the question would only be longer.
+        after = next((each for each in marks if ends and each.start >= ends[0].end), None)
+        if after and role == "user" and not text[ends[0].end : after.start].strip():
             yield "no end of a question", text[: ends[0].start] + text[ends[0].end :]
         if ends and turn.close < len(text) and text[ends[-1].end : turn.close].isspace():
             yield "nothing between turns", text[: ends[-1].end] + text[turn.close :]

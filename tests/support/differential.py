@@ -196,7 +196,25 @@ def own_template(slug):
 
 def normalize(slug, messages):
     """Return the messages as the maker's template must get them: normalized, by an independent implementation."""
-    return shared_module("put_right").put_right(without_nulls(respelled(maker_source(slug), messages)), *accepts(slug))
+    takes = accepts(slug)
+    right = shared_module("put_right").put_right(without_nulls(respelled(maker_source(slug), messages)), *takes)
+    return [with_argument_text(message) for message in right] if takes[1] else right
+
+
+def with_argument_text(message):
+    """Return a message with the arguments of its calls as JSON text, for a template that takes nothing else."""
+    calls = message.get("tool_calls") if isinstance(message, dict) else None
+    if not isinstance(calls, list):
+        return message
+    return {**message, "tool_calls": [argument_text(call) for call in calls]}
+
+
+def argument_text(call):
+    function = call.get("function") if isinstance(call, dict) else None
+    if not isinstance(function, dict) or not isinstance(function.get("arguments"), dict):
+        return call
+    text = json.dumps(function["arguments"], ensure_ascii=False)
+    return {**call, "function": {**function, "arguments": text}}
 
 
 def without_nulls(messages):

@@ -143,7 +143,7 @@ def test_why_prints_the_commit_and_audit_reads_it(tmp_path):
 
 
 def test_files_are_verified_against_the_hub_and_the_other_way_round(tmp_path):
-    copies = {"equal": CONFIG, "different": CONFIG.replace("<|end|>", "<|eot|>")}
+    copies = {"no difference": CONFIG, "different": CONFIG.replace("<|end|>", "<|eot|>")}
     for name, config in copies.items():
         (tmp_path / name).mkdir()
         (tmp_path / name / "tokenizer_config.json").write_text(config, "utf-8")

@@ -41,11 +41,12 @@ DAY = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2} [A-Z][a-z]+ \d{4}|[A-Z][a-z]+ \d{1,2}
 DAY_FORMS = ("%Y-%m-%d", "%d %b %Y", "%d %B %Y", "%B %d, %Y", "%b %d, %Y")
 MOST_DAYS = 4
 MOST_KEPT = 4
+"""Templates whose frames are remembered."""
 NUMBER = re.compile(r"(?<!\d)\d{1,3}(?!\d)")
 """Of a round."""
-LONGEST_WITH_OPTIONS = 4
-LONGEST_FIRST = 3
-"""Messages of a conversation that is tried with further options, and with a system message."""
+LONGEST_VARIED, LONGEST_FIRST = 4, 3
+"""Messages of a conversation that is tried with options, other tools and a system message too, and of one that is tried
+with all `INSTRUCTIONS`."""
 ANSWER = ("assistant", "reasoning", "calls")
 """The texts that a model writes."""
 MADE = ("tools", "calls")
@@ -184,11 +185,11 @@ class Frames:
         composed: dict[Frame, None] = {}
         probes = [*conversations(template, self._rounds)]
         for options, (messages, tools, is_plain) in product(self.settings, probes):
-            if options is not self.settings[0] and len(messages) > LONGEST_WITH_OPTIONS:
+            if options is not self.settings[0] and len(messages) > LONGEST_VARIED:
                 continue
             written = self.written(messages, tools, options)
             (plain if is_plain else composed).update(dict.fromkeys(written))
-            if tools and len(messages) <= LONGEST_WITH_OPTIONS:
+            if tools and len(messages) <= LONGEST_VARIED:
                 other = self.written(messages, [NO_PARAMETERS], options)
                 composed.update(dict.fromkeys(filter(None, map(common, written, other))))
         marks = {alphabet.of(mark.strip()) for mark in model_marks(template)}
@@ -281,7 +282,7 @@ def conversations(
         is_short = len(messages) <= LONGEST_FIRST
         called = any("tool_calls" in message for message in messages)
         given = (None, TOOLS) if is_short and has_tools else (TOOLS,) if called and has_tools else (None,)
-        many = INSTRUCTIONS if is_short else INSTRUCTIONS[: len(messages) <= LONGEST_WITH_OPTIONS]
+        many = INSTRUCTIONS if is_short else INSTRUCTIONS[: len(messages) <= LONGEST_VARIED]
         systems = [[], *([each] for each in many)]
         for tools, system in product(given, systems):
             yield [*system, *messages], tools, is_plain and tools is None

@@ -11,7 +11,6 @@ from lect.tokens.decoder import Decoder
 from lect.tokens.tokenizer import encoder_of
 from lect.tokens.turns import model_marks
 from lect_tokens.checks import CHAT, Result, count_leading, encoding_failure, joined, quoted, written_markers
-from lect_tokens.read_back import turns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,6 +77,9 @@ def check_ids(template: Template, ids: list[int], tokenizer: Any) -> list[Result
     sample = Sample(ids, prompt, written, known, tokenizer)
     if tokenizer is None:
         return [bos(sample), *markers(sample), stop(sample), UNREAD]
+    # Not above: `lect --help` imports this module too.
+    from lect_tokens.read_back import turns
+
     read = turns(template, behind_bos(sample), tokenizer)
     sample = sample._replace(is_read=all(result.status != "wrong" for result in read))
     return [bos(sample), *markers(sample), *read]

@@ -131,12 +131,16 @@ class Reader:
             yield Frame(kind, "", UNSTOPPED, is_new=False)
 
     def _adjacent(self) -> set[str]:
-        """Return pairs of neighbouring characters of frames, one of which is a control token between turns."""
+        """Return pairs of characters of frames, one of them a control token between turns: neighbours, or one apart.
+
+        One apart, because what was between them may be what is missing.
+        """
         return {
-            frame.literal[at : at + 2]
+            frame.literal[at] + frame.literal[at + apart]
             for frame in self.frames
-            for at in range(len(frame.literal) - 1)
-            if not self._hard_ones.isdisjoint(frame.literal[at : at + 2])
+            for apart in (1, 2)
+            for at in range(len(frame.literal) - apart)
+            if not self._hard_ones.isdisjoint((frame.literal[at], frame.literal[at + apart]))
         }
 
     def _meant(self, kind: str) -> set[str]:
