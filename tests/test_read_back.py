@@ -82,7 +82,7 @@ def test_what_is_right_passes(name):
 
 @pytest.mark.parametrize("slug", in_turn(golden_files(), 16, "read back"))
 def test_what_makers_templates_write_passes(slug):
-    template = lect.get_template(native_models()[slug])
+    template = lect.resolve(native_models()[slug]).template
     tokenizer = tokenizer_for(template)
     encoder = encoder_of(tokenizer)
     found = {

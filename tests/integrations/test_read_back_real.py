@@ -33,7 +33,7 @@ MAKERS = [
     (slug, name)
     for slug, model in native_models().items()
     for name, each in PAIRS
-    if lect.get_template(model) is real_tokenizers.templates(name)[each]
+    if lect.resolve(model).template is real_tokenizers.templates(name)[each]
 ]
 
 
@@ -55,7 +55,7 @@ def test_what_lect_encodes_passes(name, template):
 
 @pytest.mark.parametrize(("slug", "name"), in_turn(MAKERS, 4, "read back"))
 def test_what_transformers_encodes_passes(slug, name):
-    tokenizer, template = real_tokenizers.tokenizer(name), lect.get_template(native_models()[slug])
+    tokenizer, template = real_tokenizers.tokenizer(name), lect.resolve(native_models()[slug]).template
     for case, text in makers_texts(golden_files()[slug], template):
         ids = tokenizer.encode(text, add_special_tokens=False).ids
         assert alarms(template, ids, tokenizer) == [], case

@@ -109,4 +109,6 @@ def _tags(template: Template, pattern: re.Pattern[str], segments: Sequence[Segme
 def _is_own(template: Template, segment: Segment) -> bool:
     if segment.origin is Origin.TEMPLATE:
         return segment.text != template.default_system
-    return segment.path[-1:] == ("role",) and segment.text in template.roles
+    # In a model's own text nobody can declare what it puts together: its markers are the literals in it.
+    is_stated = not hasattr(template, "jinja")
+    return is_stated and segment.path[-1:] == ("role",) and segment.text in template.roles
