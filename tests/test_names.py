@@ -342,6 +342,7 @@ OTHER_REVISIONS = {
     "TheBloke/deepseek-coder-33B-instruct-AWQ": "an early revision, without the bos",
     "TheBloke/deepseek-coder-33B-instruct-GPTQ": "an early revision, without the bos",
     "casperhansen/llama-3-70b-instruct-awq": "an early revision, which opens an answer unasked",
+    "deepseek-ai/DeepSeek-R1-Distill-Qwen-1.5B": "that of DeepSeek-R1, which writes calls without content",
     "deepseek-ai/DeepSeek-R1-Distill-Qwen-32B": "its keeper made it close the thought that it opens",
     "deepseek-ai/DeepSeek-V3-0324": "a trainer's, which is that of DeepSeek-R1",
     "google/gemma-4-31B-it": "a revision before that of 2026-07-09",
