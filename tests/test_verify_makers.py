@@ -11,6 +11,7 @@ from goldens import deviations, golden_files, native_models
 from sampling import STRESS, in_turn, some
 
 from lect_jinja.verify.files import verified_files
+from lect_jinja.verify.lock import changes, locked
 
 MODELS = native_models()
 DIFFERING = {
@@ -88,6 +89,17 @@ def test_an_edited_copy_is_found_out(edit, slug, tmp_path):
     assert not report.is_good
     said = [difference.meaning.says for difference in report.differences]
     assert any(re.match(EDITS[edit], each) for each in said) or "it fails" in said or report.warnings, said
+
+
+@pytest.mark.parametrize("slug", in_turn(some(sorted(MODELS.keys() - DIFFERING), "locked"), 30))
+def test_a_known_file_that_changes_in_its_layout_has_changed(slug, tmp_path):
+    text = differential.maker_source(slug)
+    model = saved(tmp_path, slug, text)
+    lock = json.loads(json.dumps(locked([model])))
+    assert lock["models"][model]["text"] == text
+    assert changes(lock)[:2] == ([], [])
+    saved(tmp_path, slug, "{#- ours -#}" + text)
+    assert changes(lock)[:2] == ([], [f"{model}: the template changed, in its layout alone; no prompt of 1000 did"])
 
 
 def test_an_earlier_template_of_the_model_is_told_with_what_has_changed(tmp_path):

@@ -248,11 +248,21 @@ def test_a_lock_file_is_written_whole_or_not_at_all(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["lect.lock"]
 
 
+PAIRED = """{% for m in messages %}<|{{ m.role }}|>{% if m.content.startswith('[[') and m.content.endswith(']]') %}\
+{{ m.content[2:-2] }}{% else %}{{ m.content }}{% endif %}<|end|>{% endfor %}"""
+
+
+def test_marks_that_belong_together_are_always_met_together(tmp_path):
+    lock = json.loads(json.dumps(locked([own_model(tmp_path / "model", PAIRED)])))
+    own_model(tmp_path / "model", PAIRED.replace("[2:-2]", "[2:-1]"))
+    assert "the prompt changes for a text between marks" in changes(lock).sent[0]
+
+
 def test_a_report_says_which_model_the_files_are_taken_for(tmp_path):
     (tmp_path / "acme-chat").mkdir()
     (tmp_path / "acme-chat/chat_template.jinja").write_text(TURNS, "utf-8")
     report = verified_files(str(tmp_path / "acme-chat"))
-    assert (report.model, report.taken_for) == ("acme-chat", "so it is called")
+    assert (report.model, report.by_name) == ("acme-chat", True)
     (tmp_path / "acme-chat").rename(tmp_path / "ckpt")
     with pytest.raises(LectError, match=r"ckpt' does not say which model it is\n  try: --model owner/name"):
         verified_files(str(tmp_path / "ckpt"))

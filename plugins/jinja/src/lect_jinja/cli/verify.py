@@ -123,8 +123,8 @@ def _as_text(report: Report) -> str:
     from lect_jinja.verify.meaning import shown
 
     lines = [f"{report.verdict}: {_verdict(report)}"]
-    if report.taken_for:
-        lines.append(f"  taken for {report.model}: {report.taken_for}; --model says otherwise")
+    if report.by_name:
+        lines.append(f"  by its name it is taken for {report.model}; --model NAME compares it with another")
     if report.known and report.verdict != "identical":
         lines.append(f"  it is {report.known}")
     for says, theirs, makers, case in ((*each.meaning, each.case) for each in report.differences):

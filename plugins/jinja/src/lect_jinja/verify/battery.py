@@ -67,11 +67,17 @@ CASES = (
 
 
 def requests(of: Telling, seed: str = SEED) -> Iterator[Case]:
-    """Yield requests without end: the cases, some of them with each value of each option, then composed ones."""
+    """Yield requests without end: the cases, some of them with each value of each option, then composed ones.
+
+    Before these, texts between marks: two that belong together seldom meet by chance.
+    """
     yield from CASES
     for name, option in of.options.items():
         for value in (*option.values, *(COMPOSED[each] for each in option.composed)):
             yield from (CASES[number].having(name, value) for number in WITH_OPTIONS)
+    for begins, ends in of.enclosing:
+        enclosed = f"{begins}Pier nine.{ends}"
+        yield Case("a text between marks", [_QUESTION, says("assistant", enclosed), says("user", enclosed)])
     yield from Composer(of, seed).requests()
 
 

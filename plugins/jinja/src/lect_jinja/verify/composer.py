@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from lect_jinja.verify.telling import Telling
 
-VERSION = 1
+VERSION = 2
 """Another number whenever the same seed gives other requests: a lock file holds what they gave."""
 SPACES = ("{}", "\n  {} \n\n", " {}", "{}\n", "\n\n{}", "{} ")
 FRAMES = ("a{}", "{}b", "{}{}", "a {} b", "{}\nx")

@@ -56,8 +56,7 @@ def verified_files(path: str, model: str = "", *, most: int = MOST, seed: str = 
     maker = resolution.template
     ours = f"{resolution.adapter.name}:{maker.name}" if resolution.adapter else ""
     known = known_text(files.source, ours)
-    taken_for = "" if model else "so it is called"
-    report = Report("identical", path, resolution.ref.path, maker.name, taken_for, known)
+    report = Report("identical", path, resolution.ref.path, maker.name, not model, known)
     if ours and identity.family == ours:
         return report
     watched, makers = WatchedTemplate(name, files.source, tokens=files.tokens), accidents_of(ours)

@@ -11,6 +11,8 @@ import lect
 from lect.errors import LectError, SourceError, saferepr
 from lect.plugin import parse_json, read_file
 from lect_jinja.asked import answer
+from lect_jinja.identity import own_template
+from lect_jinja.paths import LocalModels, read_local
 from lect_jinja.template import JinjaTemplate
 from lect_jinja.verify import MOST, composer
 from lect_jinja.verify.battery import requests
@@ -19,6 +21,7 @@ from lect_jinja.verify.telling import Option, Telling, telling
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from lect import Resolution
     from lect.plugin import Template
 
 KIND = "lect.lock"
@@ -58,13 +61,14 @@ def locked(models: Iterable[str]) -> dict[str, Any]:
 def _row(model: str) -> dict[str, Any]:
     resolution = lect.resolve(model, fallback=False)
     template = resolution.template
-    asked = telling(template, template if isinstance(template, JinjaTemplate) else None)
+    own = _own(resolution)
+    asked = telling(template, own)
     return {
         "template": template.name,
         "package": resolution.package,
-        "digest": template.digest,
-        "tree": getattr(template, "tree", ""),
-        "text": getattr(template, "jinja", ""),
+        "digest": (own or template).digest,
+        "tree": own.tree if own else "",
+        "text": own.jinja if own else "",
         "stop": dict(template.stop),
         "stop_ids": list(template.stop_ids),
         "markers": {text: list(ids) if isinstance(ids, tuple) else ids for text, ids in template.markers.items()},
@@ -72,6 +76,15 @@ def _row(model: str) -> dict[str, Any]:
         "asked": asked._asdict(),
         "prompts": _digests(template, asked),
     }
+
+
+def _own(resolution: Resolution) -> JinjaTemplate | None:
+    """Return the template of a model's own files, also where it is known and a family's program writes the same."""
+    template, adapter, place = resolution.template, resolution.adapter, resolution.ref.place
+    if isinstance(template, JinjaTemplate) or place is None or getattr(adapter, "name", "") != LocalModels.name:
+        return template if isinstance(template, JinjaTemplate) else None
+    local = read_local(place)
+    return own_template(local.files, template.name) if local and local.files.templates else None
 
 
 def _digests(template: Template, asked: Telling) -> str:

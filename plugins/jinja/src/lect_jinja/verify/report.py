@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from lect_jinja.asked import REFUSED, answer
@@ -45,7 +46,7 @@ class Report(NamedTuple):
         source: What was verified.
         model: The model whose format it should have.
         template: The name of that format.
-        taken_for: Why it is taken for that model, if nobody has said it.
+        by_name: Whether it is taken for that model because it is called so, and nobody has said it.
         known: Whose text the template is, if it is known: its source and date.
         compared: How many requests were compared.
         differing: How many of them gave another prompt.
@@ -59,7 +60,7 @@ class Report(NamedTuple):
     source: str
     model: str
     template: str
-    taken_for: str = ""
+    by_name: bool = False
     known: str = ""
     compared: int = 0
     differing: int = 0
@@ -129,9 +130,12 @@ def _symptoms(ask: Asked, maker: Template, telling: Iterable[Case], bos: str) ->
             return {}
         return {each.says: each for each in meanings(case, theirs, makers, bos)}
 
+    def shows(says: str, case: Case) -> bool:
+        return says in found(case)
+
     known: set[str] = set()
     for case in telling:
         for says in (each for each in found(case) if each not in known):
             known.add(says)
-            small = case if case.what else smallest(case, lambda each, says=says: says in found(each))  # type: ignore[misc]
+            small = case if case.what else smallest(case, partial(shows, says))
             yield Symptom(found(small)[says], small)

@@ -5,6 +5,7 @@ It is read off the tree of the template under test, where there is one, and off 
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jinja2 import nodes
@@ -79,6 +80,7 @@ class Telling(NamedTuple):
     Attributes:
         words: Short texts that stand in the template, and the markers of the maker's format.
         sought: Texts that the template looks for in others.
+        enclosing: Pairs of them: a text may begin with the one and end with the other.
         roles: The roles that one of the two knows.
         shared_roles: The roles that both know.
         options: What is given as the options that one of the two reads.
@@ -88,6 +90,7 @@ class Telling(NamedTuple):
 
     words: list[str]
     sought: list[str]
+    enclosing: list[list[str]]
     roles: list[str]
     shared_roles: list[str]
     options: dict[str, Option]
@@ -111,6 +114,7 @@ def telling(maker: Template, own: JinjaTemplate | None = None, without: frozense
     return Telling(
         words=sorted({text for text in (*words, *maker.markers) if 0 < len(text.strip()) <= LONGEST}),
         sought=sorted({text for node in found for text in _sought(node) if 0 < len(text) <= LONGEST}),
+        enclosing=[list(each) for each in product(*(_arguments(found, name) for name in ("startswith", "endswith")))],
         roles=list(dict.fromkeys(roles)),
         shared_roles=[
             role for role in dict.fromkeys(roles) if own is None or (role in own.roles and role in maker.roles)
@@ -149,6 +153,12 @@ def _sought(node: nodes.Node) -> Iterator[str]:
     elif isinstance(node, nodes.Call) and isinstance(node.node, nodes.Getattr) and node.node.attr in LOOKING:
         for argument in node.args:
             yield from constants_in(argument)
+
+
+def _arguments(found: list[nodes.Node], method: str) -> list[str]:
+    """Return the texts with which a method of texts is called."""
+    calls = (node for node in found if isinstance(node, nodes.Call) and key_of(node.node) == method)
+    return sorted({text for call in calls for argument in call.args for text in constants_in(argument)})
 
 
 def _sides(compare: nodes.Compare) -> list[nodes.Expr]:
