@@ -123,12 +123,8 @@ def test_the_entry_points_of_an_addon_are_commands_and_functions(name):
     commands, functions = entry_points(name, "lect.commands"), entry_points(name, "lect.functions")
     assert commands == {command: f"lect_{name}.cli.{command}" for command in commands}
     assert all(value.startswith(f"lect_{name}:") for value in functions.values())
-    assert functions.keys() <= {
-        *lect.__all__,
-        "doctor_tokens",
-        "picture",
-        "word_diff",
-    }  # For `lect doctor`, notebooks and `lect diff`, which nobody calls.
+    # The last two are for `lect doctor` and notebooks: nobody calls them.
+    assert functions.keys() <= {*lect.__all__, "doctor_tokens", "picture"}
 
 
 def test_generated_files_are_up_to_date():

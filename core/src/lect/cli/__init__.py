@@ -41,7 +41,6 @@ COMMANDS = {
     "templates": "list the names of templates by owner",
     "formats": "list the reply formats, with examples",
     "convert": "write a template in the notation of another tool",
-    "diff": "show where two templates differ",
     "doctor": "load every plugin and say what is broken, and what to do",
 }
 """The modules of this package that are commands, and what each does."""

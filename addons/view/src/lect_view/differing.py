@@ -1,53 +1,42 @@
-"""`lect diff`: where two templates differ."""
+"""Two templates over a set of conversations, and where their prompts differ: for a terminal."""
+
+from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING
 
-import lect
-from lect.cli.inputs import utf8
 from lect.cli.screen import NOTE, Painted, Screen, write_json
-from lect.cli.sources import SOURCE, add_notation, find_template
-from lect.format.compare import CONVERSATIONS, Difference, differences, render_of
+from lect.format.compare import CONVERSATIONS, differences, render_of
+from lect_view.compare import word_diff
 
-PATHS = ("one", "other")
-EPILOG = """\
-The exit code is 0 if all prompts are equal, and 1 if they differ.
+if TYPE_CHECKING:
+    from lect.format.compare import Difference
+    from lect.plugin import Template
 
-examples:
-  lect diff default xtuner:default
-  lect diff template.json acme/chatty-7b
-  lect diff default xtuner:default --words
-"""
 BEFORE, AFTER, BYTES = 24, 24, 8
 """How many characters are shown before and after the place where two prompts differ, and how many bytes."""
 MARKS = {None: ("", "", ""), 0: ("[-", "-]", "red"), 1: ("{+", "+}", "green")}
 """How the words of both, of the first and of the second are shown, as by other tools that compare words."""
 
 
-def configure(parser: ArgumentParser) -> None:
-    """Describe the command and its arguments."""
-    parser.description = (
-        "Render two templates over a set of conversations, and show the first difference in each kind of "
-        "conversation:\nthe text around it, then the bytes from there on."
-    )
-    parser.add_argument("one", metavar="A", type=utf8, help=SOURCE)
-    parser.add_argument("other", metavar="B", type=utf8, help="the template to compare it with")
-    add_notation(parser)
-    words = "show the two prompts as one text instead, with the words that differ as [-A-]{+B+} (needs lect-view)"
-    parser.add_argument("--words", action="store_true", help=words)
-    parser.add_argument("--json", action="store_true", help="print the differences as JSON, with the whole prompts")
+def print_differences(
+    one: Template, other: Template, words: tuple[str, str], *, as_words: bool = False, as_json: bool = False
+) -> int:
+    """Print the first difference in each kind of conversation; return 1 if there are any.
 
-
-def run(arguments: Namespace) -> int:
-    """Print the differences; return 1 if there are any."""
-    words = (arguments.one, arguments.other)
-    one, other = (find_template(word, arguments.notation) for word in words)
+    Args:
+        one: A template.
+        other: Another.
+        words: What the user calls them.
+        as_words: Whether the two prompts are shown as one text instead, with the words that differ.
+        as_json: Whether JSON is written instead, with the whole prompts.
+    """
     found = differences(render_of(one), render_of(other))
-    if arguments.json:
+    if as_json:
         write_json([{**difference._asdict(), "at": difference.at} for difference in found])
         return int(bool(found))
     screen = Screen(sys.stdout)
-    show = _show_words if arguments.words else _show
+    show = _show_words if as_words else _show
     for difference in found:
         show(screen, difference, words)
     equal = len(CONVERSATIONS) - len(found)
@@ -70,7 +59,7 @@ def _show_words(screen: Screen, difference: Difference, words: tuple[str, str]) 
         _show(screen, difference, words)
         return
     screen.line(difference.kind, style="bold")
-    for text, side in lect._registry.function("word_diff", "what --words shows")(difference.one, difference.other):
+    for text, side in word_diff(difference.one, difference.other):
         before, after, style = MARKS[side]
         screen.write(screen.paint(before + screen.visible(text) + after, style))
     screen.line()
