@@ -192,20 +192,21 @@ def test_an_audit_warns_about_nothing_else_in_makers_templates(slug, tmp_path):
     assert found == WARNED_OF.get(slug, set())
 
 
-@pytest.mark.parametrize("content", [None, "", "One moment."])
-def test_a_file_that_takes_arguments_only_as_text_gets_a_mapping_as_its_name_does(content):
-    asked = [slug for slug in NATIVE if "argument_text" in differential.own_template(slug).accepts]
-    assert {"deepseek-ai--DeepSeek-V3", "deepseek-ai--DeepSeek-R1-Distill-Qwen-32B"} & {*asked}
+ONLY_TEXT = [slug for slug in NATIVE if slug.startswith("deepseek-ai--DeepSeek-") and ("V3" in slug or "R1" in slug)]
+"""Templates of which some fail where arguments are not text."""
+
+
+@pytest.mark.parametrize("slug", [*ONLY_TEXT, *in_turn((slug for slug in NATIVE if slug not in ONLY_TEXT), 8)])
+def test_a_file_that_takes_arguments_only_as_text_gets_a_mapping_as_its_name_does(slug):
+    own = differential.own_template(slug)
+    if "argument_text" not in own.accepts:
+        pytest.skip("it takes mappings too")
     function = {"name": "f", "arguments": {"ü": 1, "b": [True, None]}}
-    messages = [
-        {"role": "user", "content": "q"},
-        {
-            "role": "assistant",
-            "content": content,
-            "tool_calls": [{"id": "c", "type": "function", "function": function}],
-        },
-        {"role": "tool", "tool_call_id": "c", "content": "r"},
-    ]
-    for slug in asked:
-        own, named = differential.own_template(slug), lect.get_template(NATIVE[slug])
-        assert own.render(messages).text == own.text(messages) == named.text(messages)
+    call = {"id": "c", "type": "function", "function": function}
+    for content in (None, "", "One moment."):
+        messages = [
+            {"role": "user", "content": "q"},
+            {"role": "assistant", "content": content, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "c", "content": "r"},
+        ]
+        assert own.render(messages).text == own.text(messages) == lect.get_template(NATIVE[slug]).text(messages)

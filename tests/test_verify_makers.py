@@ -75,7 +75,7 @@ def test_a_makers_own_file_raises_no_alarm(slug, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("edit", "slug"), in_turn(some(PLANTED, "planted"), 3), ids=lambda each: getattr(each, "__name__", each)
+    ("edit", "slug"), in_turn(some(PLANTED, "planted"), 9), ids=lambda each: getattr(each, "__name__", each)
 )
 def test_an_edited_copy_is_found_out(edit, slug, tmp_path):
     text = differential.maker_source(slug)
