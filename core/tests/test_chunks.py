@@ -72,6 +72,23 @@ def test_the_engines_finish_reason_is_passed_on(finish, expected):
     assert chunks.close(finish)[-1]["choices"][0]["finish_reason"] == expected
 
 
+@pytest.mark.parametrize("end", range(len(WRITTEN) + 1))
+def test_an_engine_that_fails_leaves_what_had_arrived(tagged, end):
+    chunks = ChatChunks(tagged.stream(starts_in_reasoning=True), "acme", id="c1", created=7)
+    *sent, last = [chunks.opening(), *chunks.feed(WRITTEN[:end]), *chunks.fail(OSError("the engine is gone"))]
+    error = {"message": "the engine is gone", "type": "server_error", "param": None, "code": None}
+    assert last == {**sent[0], "choices": [], "error": error}
+    assert chunks.reply == tagged.parse(WRITTEN[:end], starts_in_reasoning=True, finish="error")
+    message, said = folded(sent)[0], chunks.reply.to_openai()
+    assert {**message, "content": message["content"] or said["content"]} == said
+
+
+def test_a_failure_is_an_exception_or_a_text_of_a_kind():
+    chunks = ChatChunks(lect.template("chatml").stream(), "acme")
+    error = {"message": "TimeoutError()", "type": "overloaded", "param": None, "code": None}
+    assert chunks.fail(TimeoutError(), kind="overloaded")[-1]["error"] == error
+
+
 def test_ids_are_unique_unless_given():
     ids = {ChatChunks(lect.template("chatml").stream(), "acme").opening()["id"] for _ in range(3)}
     assert len(ids) == 3

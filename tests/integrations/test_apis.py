@@ -9,6 +9,7 @@ import pytest
 import replies
 from sampling import some
 
+import lect
 import lect_apis
 from lect_apis.partial import partial_value
 
@@ -21,6 +22,7 @@ from pydantic import TypeAdapter  # noqa: E402  # as above
 VECTORS = some([*replies.vectors("parse"), *replies.vectors("parse-adversarial"), *replies.mistakes()], seed="apis")
 RESPONSES, MESSAGES = TypeAdapter(ResponseStreamEvent), TypeAdapter(anthropic.types.RawMessageStreamEvent)
 QUESTION = {"role": "user", "content": "Go on."}
+FAILED = ("response.failed", "server_error", "lost")
 OF_CLIENTS = ("parsed", "parsed_arguments", "parsed_output", "stop_details")
 """What clients add to what they receive."""
 every_vector = pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: vector["id"])
@@ -34,11 +36,12 @@ class Wire:
 
         def answer(request):
             self.asked = json.loads(request.content)
-            body = "".join(map(lect_apis.sse, self.events))
+            body = "".join(map(self.line, self.events))
             return http.Response(200, headers={"content-type": "text/event-stream"}, content=body.encode())
 
         transport = package.DefaultHttpxClient(transport=http.MockTransport(answer))
         self.client = client(api_key="none", base_url="http://test", http_client=transport, **options)
+        self.line = lect_apis.sse
 
 
 @cache
@@ -159,6 +162,49 @@ def test_what_a_client_of_messages_sends_back_is_read_as_the_same_message(vector
             call["function"]["arguments"] = given
         assert row.messages == [QUESTION, said, QUESTION]
         assert row.rest == {"model": "m", "max_tokens": 9, "stream": True}
+
+
+@every_vector
+def test_openais_client_has_what_arrived_before_the_engine_failed(vector):
+    own = wire("openai")
+    for reply, events in cases(vector):
+        told = lect_apis.ResponseEvents(Recorded(reply._replace(finish="error"), events), "m")
+        own.events = [*told.opening(), *told.feed(""), *told.fail(OSError("lost"))]
+        RESPONSES.validate_python(own.events[-1])
+        with own.client.responses.stream(model="m", input="Hi") as stream:
+            _, last = added_up(stream)
+        assert (last.type, last.response.error.code, last.response.error.message) == FAILED
+        assert bare(last.response.to_dict())["output"] == told.response["output"]
+
+
+@every_vector
+def test_anthropics_client_raises_what_the_engine_failed_of_after_what_arrived(vector):
+    own = wire("anthropic")
+    for reply, events in cases(vector):
+        if any("\\ud8" in call.arguments_text for call in reply.incomplete):
+            continue  # This client cannot read half a surrogate pair.
+        told = lect_apis.MessageEvents(Recorded(reply._replace(finish="error"), events), "m")
+        own.events = [*told.opening(), *told.feed(""), *told.fail(OSError("lost"))]
+        with own.client.messages.stream(model="m", max_tokens=9, messages=[QUESTION]) as stream:
+            with pytest.raises(anthropic.APIStatusError, match="lost") as raised:
+                stream.until_done()
+            whole = bare(stream.current_message_snapshot.to_dict(warnings=False))
+        assert raised.value.body == {"type": "error", "error": {"type": "api_error", "message": "lost"}}
+        assert whole["content"] == told.message["content"]
+
+
+@every_vector
+def test_openais_client_raises_what_the_engine_failed_of_after_the_chunks(vector):
+    own = Wire(openai, openai.OpenAI)
+    own.line = lambda chunk: f"data: {json.dumps(chunk)}\n\n"
+    for reply, events in cases(vector):
+        told = lect.ChatChunks(Recorded(reply, events), "m")
+        own.events = [told.opening(), *told.feed(""), *told.fail(OSError("lost"))]
+        seen = []
+        with pytest.raises(openai.APIError, match="lost") as raised:
+            seen.extend(own.client.chat.completions.create(model="m", messages=[QUESTION], stream=True))
+        assert (raised.value.type, raised.value.code) == ("server_error", None)
+        assert len(seen) == len(own.events) - 1
 
 
 def test_arguments_that_break_off_have_the_members_that_anthropics_client_sees():

@@ -83,6 +83,49 @@ def test_the_events_of_a_response():
     json.dumps(sent)
 
 
+FAILURES = {"response": lect_apis.ResponseEvents, "message": lect_apis.MessageEvents}
+
+
+def cut_off(text):
+    """Yield every beginning of a text with the events of both APIs until the engine fails there."""
+    for end in range(len(text) + 1):
+        for name, kind in FAILURES.items():
+            events = kind(FORMAT.stream(call_id="call_{}".format), "m", id="x_1", input_tokens=3)
+            yield name, events, text[:end], [*events.opening(), *events.feed(text[:end])]
+
+
+@every_text
+def test_an_engine_that_fails_leaves_what_had_arrived(text):
+    for name, events, arrived, sent in cut_off(text):
+        sent += events.fail("out of memory", output_tokens=2)
+        reply = FORMAT.parse(arrived, finish="error", call_id="call_{}".format)
+        assert events.reply == reply
+        if name == "response":
+            whole, last = events.response, sent[-1]
+            assert last == {"type": "response.failed", "sequence_number": len(sent) - 1, "response": whole}
+            assert (whole["status"], whole["error"]) == ("failed", {"code": "server_error", "message": "out of memory"})
+            assert (whole["incomplete_details"], whole["usage"]["output_tokens"]) == (None, 2)
+            done = [event["item"] for event in sent if event["type"] == "response.output_item.done"]
+            assert whole["output"] == done == lect_apis.response(reply, "m", id="x_1")["output"]
+        else:
+            assert sent[-1] == {"type": "error", "error": {"type": "api_error", "message": "out of memory"}}
+            assert events.message["content"] == lect_apis.message(reply, "m")["content"]
+            assert (events.message["stop_reason"], events.message["usage"]["output_tokens"]) == (None, 2)
+            kinds = [event["type"] for event in sent]
+            assert kinds.count("content_block_start") == kinds.count("content_block_stop")
+            assert "message_stop" not in kinds
+        json.dumps(sent)
+
+
+@pytest.mark.parametrize(("error", "message"), [(TimeoutError(), "TimeoutError()"), (OSError("lost"), "lost")])
+def test_a_failure_is_an_exception_or_a_text_of_a_kind(error, message):
+    events = lect_apis.ResponseEvents(FORMAT.stream(), "m")
+    events.fail(error, kind="rate_limit_exceeded")
+    assert events.response["error"] == {"code": "rate_limit_exceeded", "message": message}
+    sent = lect_apis.MessageEvents(FORMAT.stream(), "m").fail(error, kind="overloaded_error")
+    assert sent == [{"type": "error", "error": {"type": "overloaded_error", "message": message}}]
+
+
 def test_events_of_a_stream_that_is_fed_elsewhere_can_be_added():
     stream = FORMAT.stream()
     events = lect_apis.MessageEvents(stream, "m", id="msg_1")

@@ -206,11 +206,14 @@ def saferepr(value: object, longest: int = 80) -> str:
     return text if len(text) <= longest else f"{text[: longest - 3]}..."
 
 
-def expect_one_of(choices: Collection[str], name: str, value: object, error: type[LectError] = MaskError) -> None:
-    """Refuse the value of an argument if it is none of some choices."""
-    if value not in choices:
+def expect_one_of(choices: Collection[str], name: str, value: object, error: type[LectError] = MaskError) -> str:
+    """Return the value of an argument as plain text; refuse it if it is none of some choices."""
+    # Comparing a caller's object could run its own code.
+    plain = str.__str__(value) if isinstance(value, str) else ""
+    if plain not in choices:
         msg = f"{name} is {saferepr(value)}; expected one of {', '.join(map(repr, choices))}"
         raise error(msg)
+    return plain
 
 
 LONGEST_COMPARED = 200

@@ -13,14 +13,16 @@ if TYPE_CHECKING:
     from lect import Reply
 
 TEXTS = ("content", "reasoning")
-CUT_OFF = ("length", "content_filter")
+FAILED = "error"
+CUT_OFF = ("length", "content_filter", FAILED)
 """The finish reasons of a reply whose last text is not complete."""
 
 
 class AnswerEvents(ABC):
     """The events of an answer: dictionaries that a server sends as they are, each as `sse(event)`.
 
-    Send what `opening()` returns first, then what each `feed(text)` returns, then what `close()` returns.
+    Send what `opening()` returns first, then what each `feed(text)` returns, then what `close()` returns, or if the
+    engine failed, `fail()`.
     """
 
     def __init__(self, stream: Any, model: str, request: Mapping[str, Any] | None, input_tokens: int | None):
@@ -54,17 +56,38 @@ class AnswerEvents(ABC):
             output_tokens: How many tokens were sampled.
             reasoning_tokens: How many of them were reasoning.
         """
-        events = self.add(self._stream.finish(finish))
-        reply = self.reply
-        if self._kind:
-            events += self._end(is_complete=reply.finish not in CUT_OFF)
-        return [*events, *self._ending(reply, output_tokens, reasoning_tokens)]
+        return [*self._finish(finish), *self._ending(self.reply, output_tokens, reasoning_tokens)]
+
+    def fail(
+        self,
+        error: str | Exception,
+        *,
+        kind: str | None = None,
+        output_tokens: int | None = None,
+        reasoning_tokens: int = 0,
+    ) -> list[dict[str, Any]]:
+        """End a reply whose engine failed, and return the last events: what was held back, and the error.
+
+        Args:
+            error: What the client reads: a text, or an exception with one.
+            kind: What the API calls such an error; by default that of a server that failed.
+            output_tokens: How many tokens were sampled.
+            reasoning_tokens: How many of them were reasoning.
+        """
+        events = self._finish(FAILED)
+        return [*events, self._failure(str(error) or repr(error), kind, output_tokens, reasoning_tokens)]
 
     @property
     def reply(self) -> Reply:
         """The whole reply; reading it closes the stream."""
         reply: Reply = self._stream.close()
         return reply
+
+    def _finish(self, finish: str | None) -> list[dict[str, Any]]:
+        events = self.add(self._stream.finish(finish))
+        if self._kind:
+            events += self._end(is_complete=self.reply.finish not in CUT_OFF)
+        return events
 
     def _events(self, events: Iterable[Any]) -> Iterator[dict[str, Any]]:
         for event in events:
@@ -100,6 +123,12 @@ class AnswerEvents(ABC):
     @abstractmethod
     def _ending(self, reply: Reply, output_tokens: int | None, reasoning_tokens: int) -> list[dict[str, Any]]:
         """End the answer."""
+
+    @abstractmethod
+    def _failure(
+        self, message: str, kind: str | None, output_tokens: int | None, reasoning_tokens: int
+    ) -> dict[str, Any]:
+        """End the answer of an engine that failed."""
 
 
 class Step(NamedTuple):

@@ -33,7 +33,8 @@ class MessageEvents(AnswerEvents):
     """The events of a message of Anthropic's Messages API.
 
     They are dictionaries that a server sends as they are, each as `sse(event)`. Send what `opening()` returns first,
-    then what each `feed(text)` returns, then what `close()` returns. After that, `message` is the whole message.
+    then what each `feed(text)` returns, then what `close()` returns, or if the engine failed, `fail()`. After that,
+    `message` is the whole message.
 
     Args:
         stream: The reply that is still arriving: what `lect.stream` or `Template.stream` returned.
@@ -63,7 +64,7 @@ class MessageEvents(AnswerEvents):
             "stop_sequence": None,
             "usage": {"input_tokens": input_tokens or 0, "output_tokens": 0},
         }
-        """The message: what it has so far, and the whole of it after `close()`."""
+        """The message: what it has so far, and the whole of it after `close()` or `fail()`."""
         self._block: dict[str, Any] = {}
 
     def opening(self) -> list[dict[str, Any]]:
@@ -92,13 +93,24 @@ class MessageEvents(AnswerEvents):
         if stop is not None and reason == "end_turn":
             reason = "stop_sequence"
         delta = {"stop_reason": reason, "stop_sequence": stop if reason == "stop_sequence" else None}
+        usage = self._complete(delta, output_tokens, reasoning_tokens)
+        return [{"type": "message_delta", "delta": delta, "usage": usage}, {"type": "message_stop"}]
+
+    def _failure(
+        self, message: str, kind: str | None, output_tokens: int | None, reasoning_tokens: int
+    ) -> dict[str, Any]:
+        self._complete({}, output_tokens, reasoning_tokens)
+        return {"type": "error", "error": {"type": kind or "api_error", "message": message}}
+
+    def _complete(self, delta: dict[str, Any], output_tokens: int | None, reasoning_tokens: int) -> dict[str, Any]:
+        """Put what has arrived into the message, and return the usage that is new."""
         usage: dict[str, Any] = {"output_tokens": output_tokens or 0}
         if reasoning_tokens:
             usage["output_tokens_details"] = {"thinking_tokens": reasoning_tokens}
         self.message = {
             **self.message, **delta, "content": self._blocks, "usage": {**self.message["usage"], **usage}
         }  # fmt: skip
-        return [{"type": "message_delta", "delta": delta, "usage": usage}, {"type": "message_stop"}]
+        return usage
 
 
 def message(

@@ -36,7 +36,8 @@ class ResponseEvents(AnswerEvents):
     """The events of a response of OpenAI's Responses API.
 
     They are dictionaries that a server sends as they are, each as `sse(event)`. Send what `opening()` returns first,
-    then what each `feed(text)` returns, then what `close()` returns. After that, `response` is the whole response.
+    then what each `feed(text)` returns, then what `close()` returns, or if the engine failed, `fail()`. After that,
+    `response` is the whole response.
 
     Args:
         stream: The reply that is still arriving: what `lect.stream` or `Template.stream` returned.
@@ -73,7 +74,7 @@ class ResponseEvents(AnswerEvents):
             "usage": None,
             **deepcopy({name: DEFAULTS[name] if value is None else value for name, value in asked.items()}),
         }
-        """The response: what it has so far, and the whole of it after `close()`."""
+        """The response: what it has so far, and the whole of it after `close()` or `fail()`."""
         self._item: dict[str, Any] = {}
         self._sent = 0
 
@@ -107,14 +108,19 @@ class ResponseEvents(AnswerEvents):
 
     def _ending(self, reply: Reply, output_tokens: int | None, reasoning_tokens: int) -> list[dict[str, Any]]:
         cut = CUT.get(reply.finish or "")
-        self.response = {
-            **self.response,
-            "status": "incomplete" if cut else "completed",
-            "incomplete_details": {"reason": cut} if cut else None,
-            "output": self._blocks,
-            "usage": self._usage(output_tokens, reasoning_tokens),
-        }
-        return [self._event(self.response["status"], response=self.response)]
+        why = {"incomplete_details": {"reason": cut}} if cut else {}
+        usage = self._usage(output_tokens, reasoning_tokens)
+        return [self._complete("incomplete" if cut else "completed", usage, **why)]
+
+    def _failure(
+        self, message: str, kind: str | None, output_tokens: int | None, reasoning_tokens: int
+    ) -> dict[str, Any]:
+        error = {"code": kind or "server_error", "message": message}
+        return self._complete("failed", self._usage(output_tokens, reasoning_tokens), error=error)
+
+    def _complete(self, status: str, usage: dict[str, Any] | None, **why: Any) -> dict[str, Any]:
+        self.response = {**self.response, "status": status, "output": self._blocks, "usage": usage, **why}
+        return self._event(status, response=self.response)
 
     def _usage(self, output_tokens: int | None, reasoning_tokens: int) -> dict[str, Any] | None:
         if self._input_tokens is None or output_tokens is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, Self, get_args
 
-from lect.errors import MessageError, PluginError, near_names, saferepr
+from lect.errors import MessageError, PluginError, expect_one_of, near_names, saferepr
 from lect.facts import Facts
 from lect.format.prompt import Prompt
 from lect.format.refusals import refuse_controls, refuse_surrogate, refuse_unused
@@ -164,11 +164,7 @@ class Template(Replies):
             MessageError: If the messages have a wrong type or shape, or the model's format does not allow them.
             LimitError: If they, the tools or the prompt are larger than the limits allow.
         """
-        # Comparing a caller's object could run its own code.
-        policy = str.__str__(on_control) if isinstance(on_control, str) else ""
-        if policy not in CONTROL_POLICIES:
-            msg = f"on_control is {saferepr(on_control)}; expected one of {', '.join(map(repr, CONTROL_POLICIES))}"
-            raise MessageError(msg)
+        policy = expect_one_of(CONTROL_POLICIES, "on_control", on_control, MessageError)
         allowed = DEFAULT
         if limits is not None:
             allowed = Limits(limits)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from lect.errors import MessageError, expect_one_of
 from lect.reply.reply import OUR_KEY, completion_head
@@ -15,14 +15,13 @@ if TYPE_CHECKING:
     from lect.reply.stream import ReplyStream
 
 ReasoningKey = Literal["reasoning_content", "reasoning"]
-KEYS = (OUR_KEY, "reasoning")
 
 
 class ChatChunks:
     """The chunks of a chat completion: dictionaries that a server sends as they are, each as one JSON text.
 
     Send `opening()` first, then what each `feed(text)` returns, then what `close()` returns: its last chunk says why
-    the reply ended.
+    the reply ended. If the engine fails, send what `fail()` returns instead.
 
     Args:
         stream: The reply that is still arriving.
@@ -46,7 +45,7 @@ class ChatChunks:
         reasoning_key: ReasoningKey = "reasoning_content",
         index: int = 0,
     ):
-        expect_one_of(KEYS, "reasoning_key", reasoning_key, MessageError)
+        expect_one_of(get_args(ReasoningKey), "reasoning_key", reasoning_key, MessageError)
         self._stream = stream
         self._head = completion_head("chat.completion.chunk", model, id, created)
         self._reasoning_key = reasoning_key
@@ -69,6 +68,11 @@ class ChatChunks:
         chunks = self._chunks(self._stream.finish(finish))
         return [*chunks, self._chunk({}, self.reply.finish or "stop")]
 
+    def fail(self, error: str | Exception, *, kind: str = "server_error") -> list[dict[str, Any]]:
+        """End a reply whose engine failed, and return the last chunks, of which the last has the text of `error`."""
+        told = {"message": str(error) or repr(error), "type": kind, "param": None, "code": None}
+        return [*self._chunks(self._stream.finish("error")), {**self._head, "choices": [], "error": told}]
+
     def usage(self, prompt_tokens: int, completion_tokens: int | None = None) -> dict[str, Any]:
         """Return the chunk that follows the last one if the request has `stream_options.include_usage`.
 
@@ -82,8 +86,7 @@ class ChatChunks:
         return self._stream.close()
 
     def _chunks(self, events: Iterable[Event]) -> list[dict[str, Any]]:
-        deltas = (event.to_openai() for event in events)
-        return [self._chunk(delta) for delta in deltas if delta is not None]
+        return [self._chunk(delta) for event in events if (delta := event.to_openai()) is not None]
 
     def _chunk(self, delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
         if OUR_KEY in delta:

@@ -15,7 +15,6 @@ MARK: Final = "mark"
 AFTER: Final = "after"
 UnknownTools = Literal["keep", "text", "drop"]
 KEEP: Final = "keep"
-POLICIES = (KEEP, "text", "drop")
 CODES = frozenset({
     "bad_arguments", "bad_literal", "bad_value", "duplicate_key", "incomplete_call", "incomplete_reasoning",
     "markers_missing", "repaired", "stray_close", "stray_header", "stray_mark", "stray_member", "stray_open",

@@ -115,7 +115,12 @@ class Reply(NamedTuple):
         arguments as arrived, unless `incomplete` is False.
         """
         calls = sorted((*self.tool_calls, *self.incomplete), key=attrgetter("index")) if incomplete else self.tool_calls
-        return self._message([call.to_openai() for call in calls])
+        message: dict[str, Any] = {"role": "assistant", "content": self.content or (None if calls else "")}
+        if self.reasoning is not None:
+            message[OUR_KEY] = self.reasoning
+        if calls:
+            message["tool_calls"] = [call.to_openai() for call in calls]
+        return message
 
     @property
     def characters(self) -> dict[PieceKind, int]:
@@ -151,17 +156,9 @@ class Reply(NamedTuple):
 
         The arguments of calls are values, as makers' templates expect them.
         """
-        calls = [call.to_openai() for call in self.tool_calls]
-        for message, call in zip(calls, self.tool_calls, strict=True):
-            message["function"]["arguments"] = call.arguments
-        return self._message(calls)
-
-    def _message(self, calls: list[dict[str, Any]]) -> dict[str, Any]:
-        message: dict[str, Any] = {"role": "assistant", "content": self.content or (None if calls else "")}
-        if self.reasoning is not None:
-            message[OUR_KEY] = self.reasoning
-        if calls:
-            message["tool_calls"] = calls
+        message = self.to_openai(incomplete=False)
+        for written, call in zip(message.get("tool_calls", ()), self.tool_calls, strict=True):
+            written["function"]["arguments"] = call.arguments
         return message
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, get_args
 
 from lect.errors import MessageError, PluginError, expect_one_of, saferepr
 from lect.reply.engine.compiled import compile_grammar
 from lect.reply.engine.headed import HeadedMessages
 from lect.reply.engine.marked import MarkedText
 from lect.reply.engine.opening import looks_stripped, open_call, starts_in
-from lect.reply.events import KEEP, POLICIES, REASONING, Event, UnknownTools
+from lect.reply.events import KEEP, REASONING, Event, UnknownTools
 from lect.reply.grammar import Grammar
 from lect.reply.reader.reader import Reader
 from lect.reply.reader.schema import Schemas
@@ -73,7 +73,7 @@ class ReplyStream:
         self._decoder = decoder
         # Where each token that is fed begins in the raw text, and where the next one does.
         self._starts, self._decoded = array("Q"), 0
-        expect_one_of(POLICIES, "unknown_tools", unknown_tools, MessageError)
+        expect_one_of(get_args(UnknownTools), "unknown_tools", unknown_tools, MessageError)
         inside = REASONING if starts_in_reasoning else ""
         if starts_in_reasoning is None:
             inside = starts_in(grammar, prompt, compiled.ends, markers)
