@@ -32,7 +32,6 @@ TOOLS = [
 KINDS = ["content", "reasoning", "call", "calls", "reasoning and call", "content and call", "everything"]
 NOT_READ_BACK = {
     ("gptoss:gpt-oss", "content and call"): "content beside a call is written as analysis",
-    ("gptoss:gpt-oss", "everything"): "content beside a call is written as analysis",
 }
 """What a maker's format writes otherwise than it was meant."""
 UNKNOWN = {

@@ -90,18 +90,15 @@ def check_tags(chat: Chat, message: Message) -> None:
 def write_call(chat: Chat, out: Writer, message: Message, *, answered: bool) -> str:
     """Write the first call of a message and return its name.
 
-    The thought before it is kept until there is a final answer.
+    The thought before it is kept until there is a final answer. The maker's template takes content for the thought, and
+    refuses a message that has both; the guide to the format has a channel for such content, and keeps it.
     """
-    if message.content and message.reasoning:
-        chat.refuse(
-            "a message with a tool call cannot have both content and reasoning",
-            instead="put the analysis into one of them",
-        )
-    thought = message.content or message.reasoning
+    thought = message.reasoning or message.content
     if thought and not answered:
         out += "<|start|>assistant<|channel|>analysis<|message|>", thought, "<|end|>"
-    out.by_rule(message.reasoning)
-    out.by_rule(message.content)
+    if message.content and message.reasoning:
+        out += "<|start|>assistant<|channel|>commentary<|message|>", message.content, "<|end|>"
+    out.by_rule(thought)
     call = message.tool_calls[0]
     function = call.raw.get("function") or call.raw
     kind = "json"
@@ -159,5 +156,5 @@ HARMONY = Template(
     stop={"<|return|>": 200002, "<|call|>": 200012, "<|endoftext|>": 199999},
     markers=MARKERS,
     reply=HARMONY_MESSAGES.grammar,
-    source="openai/gpt-oss-20b, chat_template.jinja",
+    source="openai/gpt-oss-20b, chat_template.jinja; openai/harmony, docs/format.md: preambles",
 )
