@@ -6,7 +6,8 @@ Run by hand when a family or the makers' templates change; needs `../shared` and
 ours if the template was made from it, or if both give the same for all conversations of the battery, also with the
 options that the text reads. One that was made from a text and deliberately differs from it is noted as such. Nothing
 of the texts themselves is kept; for `lect verify`, `literals.json` has digests of the literal texts in them, and
-`accidents.json` the words with which they fail where ours write, and the names that they read and nobody gives.
+`accidents.json` digests of the words with which they fail or refuse where ours write, and the names that they read and
+nobody gives.
 """
 
 import json

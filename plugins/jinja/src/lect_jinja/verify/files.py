@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import lect
 from lect.errors import UnknownModelError, saferepr
-from lect_jinja.asked import answer, failure
+from lect_jinja.asked import answer
 from lect_jinja.audit import WARNING, text_findings
 from lect_jinja.identity import identify
 from lect_jinja.knowledge import EARLIER, known_text
@@ -65,7 +65,7 @@ def verified_files(path: str, model: str = "", *, most: int = MOST, seed: str = 
     def ask(case: Case) -> str | None:
         prompt = answer(watched, case)
         prompts.append(prompt or "")
-        return BY_ACCIDENT if prompt is None and failure(watched, case) in makers.fails else prompt
+        return BY_ACCIDENT if makers.is_one(watched, case, prompt) else prompt
 
     cases = islice(requests(telling(maker, watched, without=makers.reads), seed), most)
     found = compared(ask, maker, cases, files.tokens.get("bos_token", ""))
