@@ -12,20 +12,13 @@ import lect
 
 pytest.importorskip("tokenizers")
 pytest.importorskip("lect_tokens")
-from lect_tokens import check_ids, check_tokenizer
-
-
-def has_marks(name, template):
-    """Return whether the markers of a template are tokens: another model's tokenizer may lack them."""
-    results = check_tokenizer(template, real_tokenizers.tokenizer(name))
-    return not any(result.status == "wrong" for result in results if result.name == "markers")
-
+from lect_tokens import check_ids
 
 PAIRS = [
     (name, each)
     for name in real_tokenizers.names()
     for each, template in real_tokenizers.templates(name).items()
-    if has_marks(name, template)
+    if real_tokenizers.has_marks(name, template)
 ]
 if not PAIRS:
     pytest.skip(real_tokenizers.ABSENT, allow_module_level=True)

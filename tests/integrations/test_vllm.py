@@ -1,14 +1,21 @@
 """lect-vllm with vLLM itself: its registries of parsers, and the parser that it composes for a request."""
 
 import json
+import random
 import warnings
+from functools import partial
 from importlib.metadata import entry_points
 
+import differential
 import pytest
+import real_tokenizers
 import staged
+from damaged import random_chat, rendered
+from goldens import native_models
 from staged import CALL, MODEL, REPLY, TOOL
 
 import lect
+import lect_tokens
 import lect_vllm
 
 with warnings.catch_warnings():
@@ -18,6 +25,7 @@ with warnings.catch_warnings():
     from vllm.entrypoints.openai.chat_completion.protocol import ChatCompletionRequest
     from vllm.parser import ParserManager
     from vllm.reasoning import ReasoningParserManager
+    from vllm.renderers.hf import safe_apply_chat_template
     from vllm.sampling_params import SamplingParams
     from vllm.tool_parsers import ToolParserManager
     from vllm.v1.structured_output.backend_xgrammar import validate_xgrammar_grammar
@@ -178,3 +186,46 @@ def test_vectors_are_read_as_by_lect(tokenizer, vector):
         chunks = staged.cut(vector["input"], size)
         said = streamed(parser(tokenizer, "vector", asked=asked), chunks, tokenizer, asked, prompt)
         assert said == staged.as_read(vector), size
+
+
+# Ids
+
+
+def makers_of(name):
+    """Yield the makers' templates that a real tokenizer encodes, with the tokenizer as vLLM has it."""
+    import transformers
+
+    if name not in real_tokenizers.names():
+        pytest.skip(real_tokenizers.ABSENT)
+    config = real_tokenizers.config(name)
+    tokens = {key: config.get(key) for key in ("bos_token", "eos_token")}
+    named = {key: each["content"] if isinstance(each, dict) else each for key, each in tokens.items() if each}
+    fast = transformers.PreTrainedTokenizerFast(tokenizer_object=real_tokenizers.tokenizer(name), **named)
+    known = [each for each in real_tokenizers.templates(name).values() if real_tokenizers.has_marks(name, each)]
+    for slug, model in native_models().items():
+        if (template := lect.resolve(model).template) in known:
+            yield slug, template, fast
+
+
+@pytest.mark.parametrize("name", real_tokenizers.SPEAK)
+def test_the_ids_that_vllm_sends_are_read_back(name):
+    count = 0
+    for slug, template, fast in makers_of(name):
+        rng = random.Random(slug)
+        for messages, tools in [random_chat(rng, template) for _ in range(12)]:
+            asked = {"tools": tools, "add_generation_prompt": messages[-1]["role"] != "assistant"}
+            prompt = rendered(template, messages, **asked)
+            write = partial(
+                safe_apply_chat_template,
+                None,
+                fast,
+                differential.normalize(slug, messages),
+                chat_template=differential.maker_source(slug),
+                **asked,
+            )
+            # Where ours differs on purpose, ours is the format.
+            if prompt is not None and write(tokenize=False) == prompt.text:
+                count += 1
+                results = lect_tokens.check_ids(template, write(), real_tokenizers.tokenizer(name))
+                assert [each for each in results if each.status == "wrong"] == [], (slug, prompt.text)
+    assert count

@@ -91,3 +91,11 @@ def chats(name, count=200):
     rng = random.Random(name)
     for _ in range(count):
         yield chat(rng)
+
+
+def has_marks(name, template):
+    """Return whether the markers of a template are tokens: another model's tokenizer may lack them."""
+    from lect_tokens import check_tokenizer
+
+    results = check_tokenizer(template, tokenizer(name))
+    return not any(result.status == "wrong" for result in results if result.name == "markers")
