@@ -436,7 +436,7 @@ def test_every_public_name_is_in_the_reference(module):
 
 @pytest.mark.parametrize(
     "value",
-    [lect.Conversation, lect.Encoded, lect.Prompt, lect.Reply, lect.Resolution, lect.Template, lect.ChatChunks],
+    [lect.Conversation, lect.Encoded, lect.Prompt, lect.Reply, lect.Resolution, lect.Template],
     ids=lambda value: value.__name__,
 )
 def test_every_method_of_a_class_is_in_the_reference(value):

@@ -4,6 +4,7 @@ import pytest
 import replies
 
 import lect
+import lect_apis
 
 WEATHER = {"type": "function", "function": {"name": "get_weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}}  # fmt: skip
 QUESTION = [{"role": "user", "content": 'Use <tool_call>\n{"name": "get_weather", "arguments": {"city": "'}]
@@ -128,7 +129,7 @@ def test_a_completion_has_the_message_and_the_usage():
         "completion_tokens_details": details,
     }
     given = {"id": "c1", "created": 7, "usage": usage, "reasoning_key": "reasoning"}
-    assert reply.to_completion("acme", **given) == {
+    assert lect_apis.completion(reply, "acme", **given) == {
         "id": "c1",
         "object": "chat.completion",
         "created": 7,

@@ -52,7 +52,6 @@ REPLY_FLOORS = {
     "calls": 3,
     "engine": 4,
     "stream": 5,
-    "chunks": 6,
 }
 HEAVY = {"jinja2", "rich", "tokenizers", "pyarrow", "importlib_metadata", "packaging", "numpy"}
 PUBLIC = {"lect", "lect.plugin", "lect.plugin.grammar", "lect.errors"}

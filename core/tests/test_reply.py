@@ -285,7 +285,7 @@ def test_ids_that_are_made_up_are_those_of_one_reply_alone_and_do_not_tell_repli
     assert given != one
     assert given == parse(CALL + CALL, call_id="call_{}".format) != parse(CALL + CALL, call_id="turn{}".format)
     assert pickle.loads(pickle.dumps(one)) == one
-    assert [call["id"] for call in one.to_completion("m")["choices"][0]["message"]["tool_calls"]] == ids[:2]
+    assert [call["id"] for call in one.to_openai()["tool_calls"]] == ids[:2]
 
 
 def test_a_call_of_an_unknown_tool_is_kept_and_reported():

@@ -32,7 +32,6 @@ SIGNATURES = {
     lect.template: "(name)",
     lect.templates: "(*, load=False)",
     lect.reply_formats: "()",
-    lect.ChatChunks: "(stream, model, *, id=None, created=None, reasoning_key='reasoning_content', index=0)",
     lect.load_template: "(source, *, notation=None)",
     lect.dump_template: "(template, notation, *, lossy=False)",
     lect.plugin.Schema: "(chat, value, path, *, is_required=False)",
@@ -123,7 +122,7 @@ def test_dir_shows_public_names_only():
 
 def test_the_public_names_for_users():
     assert sorted(lect.__all__) == [
-        "AmbiguousModelError", "ChatChunks", "Control", "ControlTextError", "Conversation", "ConversionError",
+        "AmbiguousModelError", "Control", "ControlTextError", "Conversation", "ConversionError",
         "Encoded", "FallbackWarning", "InvalidModelPathError", "LectError", "LimitError", "LossPolicy", "LossSpan",
         "MaskError", "MessageError", "Origin", "PluginError", "Prompt", "RefusedError", "Reply", "Resolution", "Row",
         "Segment", "SourceError", "Template", "TokenizerError", "UnknownModelError", "UnknownTemplateError", "Unused",

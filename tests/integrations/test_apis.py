@@ -9,7 +9,6 @@ import pytest
 import replies
 from sampling import some
 
-import lect
 import lect_apis
 from lect_apis.partial import partial_value
 
@@ -198,7 +197,7 @@ def test_openais_client_raises_what_the_engine_failed_of_after_the_chunks(vector
     own = Wire(openai, openai.OpenAI)
     own.line = lambda chunk: f"data: {json.dumps(chunk)}\n\n"
     for reply, events in cases(vector):
-        told = lect.ChatChunks(Recorded(reply, events), "m")
+        told = lect_apis.ChatChunks(Recorded(reply, events), "m")
         own.events = [told.opening(), *told.feed(""), *told.fail(OSError("lost"))]
         seen = []
         with pytest.raises(openai.APIError, match="lost") as raised:

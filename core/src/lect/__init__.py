@@ -53,7 +53,6 @@ if TYPE_CHECKING:
     from lect.registry.info import PluginInfo
     from lect.registry.registry import ModelPath
     from lect.registry.settings import Pin
-    from lect.reply.chunks import ChatChunks
     from lect.reply.grammar import Grammar, ReplyFormat
     from lect.reply.reply import Reply
     from lect.reply.stream import ReplyStream
@@ -67,7 +66,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "AmbiguousModelError", "ChatChunks", "Control", "ControlTextError", "Conversation", "ConversionError", "Encoded",
+    "AmbiguousModelError", "Control", "ControlTextError", "Conversation", "ConversionError", "Encoded",
     "FallbackWarning", "InvalidModelPathError", "LectError", "LimitError", "LossPolicy", "LossSpan", "MaskError",
     "MessageError", "Origin", "PluginError", "Prompt", "RefusedError", "Reply", "Resolution", "Row",
     "Segment", "SourceError", "Template", "TokenizerError", "UnknownModelError", "UnknownTemplateError", "Unused",
@@ -82,7 +81,6 @@ functions.append(lambda name: _registry.function(name))
 
 
 _LAZY = {
-    "ChatChunks": "lect.reply.chunks",
     "Control": "lect.reports",
     "Encoded": "lect.tokens.encoded",
     "LossPolicy": "lect.tokens.policy",

@@ -6,7 +6,6 @@ from typing import Any, Literal, NamedTuple
 from lect.pictures import picture
 from lect.values import MadeId
 
-OUR_KEY = "reasoning_content"
 PieceKind = Literal["content", "reasoning", "call", "mark", "after"]
 
 
@@ -117,7 +116,7 @@ class Reply(NamedTuple):
         calls = sorted((*self.tool_calls, *self.incomplete), key=attrgetter("index")) if incomplete else self.tool_calls
         message: dict[str, Any] = {"role": "assistant", "content": self.content or (None if calls else "")}
         if self.reasoning is not None:
-            message[OUR_KEY] = self.reasoning
+            message["reasoning_content"] = self.reasoning
         if calls:
             message["tool_calls"] = [call.to_openai() for call in calls]
         return message
@@ -130,27 +129,6 @@ class Reply(NamedTuple):
             counts[piece.kind] += piece.end - piece.start
         return counts
 
-    def to_completion(
-        self,
-        model: str,
-        *,
-        id: str | None = None,  # noqa: A002  # as in the API
-        created: int | None = None,
-        usage: dict[str, Any] | None = None,
-        reasoning_key: str = OUR_KEY,
-        index: int = 0,
-    ) -> dict[str, Any]:
-        """Return the reply as OpenAI's API returns a completion that is not streamed.
-
-        The arguments are those of `ChatChunks`; `usage` is what `ReplyStream.usage` returns, if it is to be told.
-        """
-        message = self.to_openai()
-        if OUR_KEY in message:
-            message[reasoning_key] = message.pop(OUR_KEY)
-        choice = {"index": index, "message": message, "logprobs": None, "finish_reason": self.finish or "stop"}
-        head = completion_head("chat.completion", model, id, created)
-        return {**head, "choices": [choice], **({} if usage is None else {"usage": usage})}
-
     def to_message(self) -> dict[str, Any]:
         """Return the reply as a message that a template can render again, without incomplete calls.
 
@@ -160,16 +138,3 @@ class Reply(NamedTuple):
         for written, call in zip(message.get("tool_calls", ()), self.tool_calls, strict=True):
             written["function"]["arguments"] = call.arguments
         return message
-
-
-def completion_head(kind: str, model: str, own_id: str | None, created: int | None) -> dict[str, Any]:
-    """Return what a completion of OpenAI's API, or a chunk of one, begins with."""
-    import time
-    import uuid
-
-    return {
-        "id": own_id or f"chatcmpl-{uuid.uuid4().hex}",
-        "object": kind,
-        "created": int(time.time()) if created is None else created,
-        "model": model,
-    }

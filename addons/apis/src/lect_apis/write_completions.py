@@ -1,19 +1,19 @@
-"""A reply as a server streams it to clients of OpenAI's API."""
+"""Chat completions of OpenAI's API, streamed and whole."""
 
 from __future__ import annotations
 
+from time import time
 from typing import TYPE_CHECKING, Any, Literal, get_args
+from uuid import uuid4
 
 from lect.errors import MessageError, expect_one_of
-from lect.reply.reply import OUR_KEY, completion_head
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from lect.reply.events import Event
-    from lect.reply.reply import Reply
-    from lect.reply.stream import ReplyStream
+    from lect import Reply
 
+OUR_KEY = "reasoning_content"
 ReasoningKey = Literal["reasoning_content", "reasoning"]
 
 
@@ -24,7 +24,7 @@ class ChatChunks:
     the reply ended. If the engine fails, send what `fail()` returns instead.
 
     Args:
-        stream: The reply that is still arriving.
+        stream: The reply that is still arriving: what `lect.stream` or `Template.stream` returned.
         model: The name of the model for the client.
         id: The id of the completion; a random one by default.
         created: When it began, in seconds since 1970; now by default.
@@ -37,7 +37,7 @@ class ChatChunks:
 
     def __init__(
         self,
-        stream: ReplyStream,
+        stream: Any,
         model: str,
         *,
         id: str | None = None,  # noqa: A002  # as in the API
@@ -47,7 +47,7 @@ class ChatChunks:
     ):
         expect_one_of(get_args(ReasoningKey), "reasoning_key", reasoning_key, MessageError)
         self._stream = stream
-        self._head = completion_head("chat.completion.chunk", model, id, created)
+        self._head = _head("chat.completion.chunk", model, id, created)
         self._reasoning_key = reasoning_key
         self._index = index
 
@@ -83,12 +83,45 @@ class ChatChunks:
     @property
     def reply(self) -> Reply:
         """The whole reply; reading it closes the stream."""
-        return self._stream.close()
+        reply: Reply = self._stream.close()
+        return reply
 
-    def _chunks(self, events: Iterable[Event]) -> list[dict[str, Any]]:
+    def _chunks(self, events: Iterable[Any]) -> list[dict[str, Any]]:
         return [self._chunk(delta) for event in events if (delta := event.to_openai()) is not None]
 
     def _chunk(self, delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
         if OUR_KEY in delta:
             delta = {self._reasoning_key: delta[OUR_KEY]}
         return {**self._head, "choices": [{"index": self._index, "delta": delta, "finish_reason": finish}]}
+
+
+def completion(
+    reply: Reply,
+    model: str,
+    *,
+    id: str | None = None,  # noqa: A002  # as in the API
+    created: int | None = None,
+    usage: dict[str, Any] | None = None,
+    reasoning_key: ReasoningKey = "reasoning_content",
+    index: int = 0,
+) -> dict[str, Any]:
+    """Return a reply as a completion that is not streamed.
+
+    The arguments are those of `ChatChunks`; `usage` is what `ReplyStream.usage` returns, if it is to be told.
+    """
+    message = reply.to_openai()
+    if OUR_KEY in message:
+        message[reasoning_key] = message.pop(OUR_KEY)
+    choice = {"index": index, "message": message, "logprobs": None, "finish_reason": reply.finish or "stop"}
+    head = _head("chat.completion", model, id, created)
+    return {**head, "choices": [choice], **({} if usage is None else {"usage": usage})}
+
+
+def _head(kind: str, model: str, own_id: str | None, created: int | None) -> dict[str, Any]:
+    """Return what a completion, or a chunk of one, begins with."""
+    return {
+        "id": own_id or f"chatcmpl-{uuid4().hex}",
+        "object": kind,
+        "created": int(time()) if created is None else created,
+        "model": model,
+    }

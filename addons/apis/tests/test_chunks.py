@@ -1,11 +1,12 @@
-"""A reply as a server streams it: `lect.ChatChunks`."""
+"""A reply as a server streams it: `lect_apis.ChatChunks`."""
 
 import json
 
 import pytest
 
 import lect
-from lect import ChatChunks, MessageError
+from lect import MessageError
+from lect_apis import ChatChunks
 
 WRITTEN = 'Hm.</think>Hi!<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>'
 
