@@ -203,8 +203,9 @@ def known_text(source: str, current: str = "") -> str:
     date = f", as of {row['date']}" if "date" in row else ""
     same_model = (each for each in fingerprints().values() if each.get("model") == row["model"])
     dates = [each.get("date", TODAY) for each in same_model if each.get("template") == current]
-    is_earlier = row.get("template") != current and row.get("date", TODAY) < max(dates, default="")
-    return f"{EARLIER if is_earlier else 'the'} template of {row['model']}{date}, as in {row['source']}"
+    is_earlier = row.get("date", TODAY) < max(dates, default="")
+    which = "the" if not dates or row.get("template") == current else EARLIER if is_earlier else "another"
+    return f"{which} template of {row['model']}{date}, as in {row['source']}"
 
 
 def named_by_tree(tree: str, source: str, tokens: Mapping[str, str]) -> str:
