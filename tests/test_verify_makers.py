@@ -10,6 +10,7 @@ import pytest
 from goldens import deviations, golden_files, native_models
 from sampling import STRESS, in_turn, some
 
+from lect_jinja.verify import lock as lock_module
 from lect_jinja.verify.files import verified_files
 from lect_jinja.verify.lock import changes, locked
 
@@ -89,6 +90,13 @@ def test_an_edited_copy_is_found_out(edit, slug, tmp_path):
     assert not report.is_good
     said = [difference.meaning.says for difference in report.differences]
     assert any(re.match(EDITS[edit], each) for each in said) or "it fails" in said or report.warnings, said
+
+
+@pytest.mark.parametrize("model", in_turn(sorted({*MODELS.values()}), 40))
+def test_a_lock_of_any_model_is_written_and_holds(model, monkeypatch):
+    monkeypatch.setattr(lock_module, "MOST", 20)
+    lock = json.loads(json.dumps(locked([model])))
+    assert changes(lock)[:2] == ([], [])
 
 
 @pytest.mark.parametrize("slug", in_turn(some(sorted(MODELS.keys() - DIFFERING), "locked"), 30))

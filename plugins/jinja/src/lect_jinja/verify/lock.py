@@ -71,11 +71,18 @@ def _row(model: str) -> dict[str, Any]:
         "text": own.jinja if own else "",
         "stop": dict(template.stop),
         "stop_ids": list(template.stop_ids),
-        "markers": {text: list(ids) if isinstance(ids, tuple) else ids for text, ids in template.markers.items()},
+        "markers": {text: _as_json(ids) for text, ids in template.markers.items()},
         "composer": composer.VERSION,
         "asked": asked._asdict(),
         "prompts": _digests(template, asked),
     }
+
+
+def _as_json(ids: Any) -> Any:
+    """Return the ids of a marker: a number, several, or those of numbered markers as a text."""
+    if isinstance(ids, range):
+        return f"{ids.start} to {ids.stop - 1}"
+    return list(ids) if isinstance(ids, tuple) else ids
 
 
 def _own(resolution: Resolution) -> JinjaTemplate | None:
@@ -136,7 +143,7 @@ def changes(lock: dict[str, Any]) -> Changes:
     found = Changes([], [], 0)
     for model, then in lock["models"].items():
         try:
-            of_model = _changes(then, _row(model), lect.get_template(model))
+            of_model = _changes(then, _row(model), lect.resolve(model, fallback=False).template)
         except LectError as error:
             of_model = Changes([str(error).partition("\n")[0]], [], 0)
         found = Changes(
