@@ -5,8 +5,13 @@ import warnings
 
 import pages
 import pytest
+import response_templates
+from sampling import few
 
 import lect
+from lect_jinja.response_template import as_message, as_transformers
+from lect_jinja.responses.grammar import read_response_template
+from lect_jinja.responses.patterns import UnreadableError
 
 parsing = pytest.importorskip("transformers.utils.chat_parsing")
 transformers = pytest.importorskip("transformers")
@@ -42,6 +47,44 @@ def test_chunks_make_no_difference():
     assert message["thinking"] == "Hm."
     assert message["content"] == "Yes."
     assert message["tool_calls"][0]["function"] == {"name": "f", "arguments": {"a": 1}}
+
+
+@pytest.mark.parametrize("seed", range(few(400)))
+def test_what_is_read_is_what_transformers_reads(seed):
+    case, template = response_templates.case(seed), lect.template("chatml")
+    read = read_response_template(case.spec)
+    for text, meant in case.replies:
+        ours = template.parse(text, grammar=read.grammar, tools=response_templates.TOOLS, starts_in_reasoning=False)
+        theirs = as_transformers(parsing.parse_response, case.spec, text, case.start, response_templates.TOOLS)
+        assert as_message(ours) == theirs == meant, text
+
+
+def test_the_templates_of_its_own_server_are_read():
+    serving = pytest.importorskip("transformers.cli.serving.utils")
+    for spec in serving._RESPONSE_TEMPLATE_FALLBACKS.values():
+        read = read_response_template(spec)
+        reply = lect.template("chatml").parse(read.example, grammar=read.grammar, starts_in_reasoning=False)
+        assert as_message(reply) == as_transformers(parsing.parse_response, spec, read.example, "")
+
+
+def test_what_is_written_can_be_read():
+    found = dict(expressible())
+    read = {name: readable(json.loads(text)) for name, text in found.items()}
+    # The others look for names between quotes that may be missing, or for half of an escaped line end.
+    assert sum(each is not None for each in read.values()) > 0.75 * len(found)
+    for name, each in read.items():
+        if each is not None:
+            reply = lect.template(name).parse(each.example, grammar=each.grammar, starts_in_reasoning=False)
+            assert as_message(reply) == as_transformers(
+                parsing.parse_response, json.loads(found[name]), each.example, ""
+            )
+
+
+def readable(spec):
+    try:
+        return read_response_template(spec)
+    except UnreadableError:
+        return None
 
 
 def test_the_table_of_the_page_is_up_to_date(monkeypatch):

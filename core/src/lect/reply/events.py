@@ -2,7 +2,7 @@
 
 from typing import Any, Final, Literal, NamedTuple
 
-from lect.reply.reply import Problem, ToolCall
+from lect.reply.reply import OUR_KEY, Problem, ToolCall
 
 TextKind = Literal["content", "reasoning"]
 EventKind = Literal["content", "reasoning", "call_start", "call_args", "call_end", "problem", "stop"]
@@ -55,10 +55,8 @@ class Event(NamedTuple):
 
     def to_openai(self) -> dict[str, Any] | None:
         """Return the delta of an OpenAI chat-completion chunk; None for an event that has none."""
-        if self.kind == CONTENT:
-            return {"content": self.text}
-        if self.kind == REASONING:
-            return {"reasoning_content": self.text}
+        if self.kind in (CONTENT, REASONING):
+            return {OUR_KEY if self.kind == REASONING else CONTENT: self.text}
         if self.kind == "call_start":
             call = ToolCall(self.text, "", id=self.id, index=self.index or 0, complete=False)
             return {"tool_calls": [{"index": self.index, **call.to_openai()}]}

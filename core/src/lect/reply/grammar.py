@@ -259,7 +259,7 @@ class Section(GrammarPart):
 
 
 class Channels(GrammarPart):
-    """Messages with headers that say what each is, or whom it is for. Those of one kind are joined by a line end."""
+    """Messages with headers that say what each is, or whom it is for."""
 
     start: tuple[str, ...]
     """What starts a header. The first one of a reply is usually in the prompt."""
@@ -290,6 +290,9 @@ class Channels(GrammarPart):
     """The recipients that have no meaning. Any other recipient is a function."""
     call: CallSyntax | None = None
     """How a call is written in a body; None: as in the sections of the grammar."""
+    # Only inkling: it is joined by nothing, as its response template says; those of other models say it too.
+    joint: str = "\n"
+    """What is put between two messages of one kind."""
     restart: bool = False
     """Whether the start of a header ends a body that is still open."""
     # Only harmony: where reasoning stays in the content, nothing but its marks tells where it ends.

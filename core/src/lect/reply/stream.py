@@ -236,9 +236,7 @@ def _wanted(extract: object) -> frozenset[str]:
     """Return what to take out."""
     if isinstance(extract, tuple | list | set | frozenset) and all(what in ("reasoning", "tools") for what in extract):
         return frozenset(extract)
-    msg = (
-        f"extract is {saferepr(extract)}; expected some of 'reasoning', 'tools'\n  try: extract=('reasoning', 'tools')"
-    )
+    msg = f"extract is {saferepr(extract)}\n  try: extract=('reasoning', 'tools'), or one of them"
     raise MessageError(msg)
 
 

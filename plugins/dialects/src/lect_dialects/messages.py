@@ -17,6 +17,7 @@ INKLING = ReplyFormat(
             characters=r"[^<\n]",
             opening=("<|content_text|>", "<|content_thinking|>", "<|content_invoke_tool_json|>"),
             call=JSON_OBJECT,
+            joint="",
         ),
         tokens=("<|message_user|>", "<|message_system|>", "<|message_tool|>"),
     ),

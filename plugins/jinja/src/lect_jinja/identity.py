@@ -16,7 +16,7 @@ from lect_jinja.knowledge import (
     named_by_text,
     named_by_tree,
 )
-from lect_jinja.replies import guess
+from lect_jinja.replies import Guess, guess
 from lect_jinja.sources.files import ModelFileError
 from lect_jinja.sources.found import DEFAULT, ModelFiles
 from lect_jinja.sources.tokens import markers_of
@@ -198,7 +198,8 @@ def own_template(found: ModelFiles, name: str, **stated: Any) -> JinjaTemplate:
     """
     from lect_jinja.template import JinjaTemplate
 
-    facts: dict[str, Any] = {"stop": found.stop, "stop_ids": found.stop_ids, "reply": guess(found)}
+    guessed = guess(found)
+    facts: dict[str, Any] = {"stop": found.stop, "stop_ids": found.stop_ids, "reply": guessed}
     if found.added:
         facts["markers"] = dict.fromkeys(_MARKER.findall(found.source)) | markers_of(found.added)
     facts |= {"tokens": found.tokens, "source": os.path.join(found.path, found.origin), **stated}
@@ -207,18 +208,26 @@ def own_template(found: ModelFiles, name: str, **stated: Any) -> JinjaTemplate:
     except LectError as error:
         msg = f"{found.origin} in {saferepr(found.path, 200)} cannot be used: {error}"
         raise ModelFileError(msg, file=found.path) from error
-    end = {} if "stop" in stated else _turn_end(template)
-    return template if end.keys() <= found.stop.keys() else template.but(stop=found.stop | end)
+    end = {} if "stop" in stated else _turn_end(template, guessed)
+    return template.but(stop=found.stop | end) if end else template
 
 
-def with_replies(template: JinjaTemplate) -> JinjaTemplate:
-    """Return a template that was read without a model's files, with what its own text says about replies."""
-    found = ModelFiles("", {DEFAULT: template.jinja}, added=dict.fromkeys(template.markers))
-    return template.but(reply=guess(found), stop=dict(template.stop) | _turn_end(template))
+def with_replies(template: JinjaTemplate, response_template: Any = None) -> JinjaTemplate:
+    """Return a template that was read without a model's files, with what is known about its replies."""
+    markers = dict.fromkeys(template.markers)
+    found = ModelFiles("", {DEFAULT: template.jinja}, added=markers, response_template=response_template)
+    guessed = guess(found)
+    return template.but(reply=guessed, stop=dict(template.stop) | _turn_end(template, guessed))
 
 
-def _turn_end(template: Template) -> dict[str, Any]:
-    """Return the marker with which a template ends an answer: a model that was trained with it ends its reply there."""
+def _turn_end(template: Template, guessed: Guess) -> dict[str, Any]:
+    """Return the marker with which a template ends an answer: a model that was trained with it ends its reply there.
+
+    A response template names more of them, and the marks that only close a part of a reply.
+    """
     after = template.edges().around_answer[1].lstrip()
     end = template.markers.pattern and template.markers.pattern.match(after)
-    return {end[0]: template.markers[end[0]]} if end else {}
+    ends, closes = ([end[0]] if end else []), frozenset[str]()
+    if isinstance(guessed.response, tuple):
+        ends, closes = [*ends, *guessed.response.ends], guessed.response.closes
+    return {each: template.markers.get(each) for each in ends if each not in closes and each not in template.stop}

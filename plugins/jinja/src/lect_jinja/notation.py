@@ -60,7 +60,8 @@ class JinjaNotation:
         except PluginError as error:
             msg = f"{source}: {error}"
             raise SourceError(msg) from None
-        return with_replies(template)
+        config = source.data if isinstance(source.data, Mapping) else {}
+        return with_replies(template, config.get("response_template"))
 
 
 def _is_json(source: Source) -> bool:

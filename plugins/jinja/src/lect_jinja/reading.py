@@ -17,10 +17,10 @@ REASONING = ("reasoning_content", "thinking", "reasoning")
 """The names under which reasoning is given; the first one present counts."""
 USUAL_ROLES = ("system", "user", "assistant")
 MEDIA = {"image": "images", "video": "video", "audio": "audio"}
-MOST_MARKERS = 500
+MOSTMARKERS = 500
 LONGEST_WORD = 3
 """Characters."""
-_MARKER = re.compile(
+MARKER = re.compile(
     r"<[|｜][^<>\s|｜]{1,60}[|｜]?>|<[^<>\s|｜]{1,60}[|｜]>|</?[a-zA-Z][a-zA-Z0-9_]{1,40}>|\[/?[A-Z][A-Z_]{1,40}\]|<<?/?[A-Z]{1,20}>?>"
 )
 """What the control tokens of models look like in the literals of templates."""
@@ -66,8 +66,8 @@ def read(found: Sequence[nodes.Node]) -> Reading:
         parts=frozenset(SPELLINGS.keys() & literals),
         roles=tuple(_roles(found)),
         capabilities=tuple(_capabilities(fields, names, literals)),
-        markers=tuple(sorted({marker[0] for text in literals for marker in _MARKER.finditer(text)})[:MOST_MARKERS]),
-        words=tuple(sorted({text for text in literals if 0 < len(text) <= LONGEST_WORD})[:MOST_MARKERS]),
+        markers=tuple(sorted({marker[0] for text in literals for marker in MARKER.finditer(text)})[:MOSTMARKERS]),
+        words=tuple(sorted({text for text in literals if 0 < len(text) <= LONGEST_WORD})[:MOSTMARKERS]),
         reads_clock="strftime_now" in names,
         types=types_of(found),
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import lect
-from lect.errors import LectError
+from lect.errors import LectError, saferepr
 from lect.plugin import install_command
 from lect_jinja.knowledge import AT_THE_START, READERS, REPLIES, ReplyRule
 
@@ -19,11 +19,14 @@ if TYPE_CHECKING:
     from lect import Reply
     from lect.plugin import Template
     from lect.plugin.grammar import Grammar
+    from lect_jinja.responses.grammar import Response
     from lect_jinja.sources.found import ModelFiles
 
 NOTHING_SAYS = "nothing says how calls or reasoning are written"
 READS_BACK = "it reads back what the template writes"
 UNPROVEN = "unproven: no installed format reads back the calls that the template writes"
+UNREAD = "writes calls, but no installed reply format reads them: they stay in the content"
+BY_RESPONSE_TEMPLATE = "by its response_template in tokenizer_config.json"
 
 
 class Guess(NamedTuple):
@@ -33,11 +36,13 @@ class Guess(NamedTuple):
         format: The name of a reply format; empty if nothing suggests one.
         how: What suggests it.
         package: A package that has it.
+        response: What the model's response template says; if it cannot be read, why; None if there is none.
     """
 
     format: str = ""
     how: str = ""
     package: str = ""
+    response: Response | str | None = None
 
 
 class Choice(NamedTuple):
@@ -46,12 +51,12 @@ class Choice(NamedTuple):
     Attributes:
         grammar: The grammar; None for plain text.
         how: How it was chosen, in one line.
-        is_unread: Whether the template writes calls, and nothing was chosen to read them.
+        problem: What is not read, and stays in the content.
     """
 
     grammar: Grammar | None
     how: str
-    is_unread: bool = False
+    problem: str = ""
 
 
 class Turn(NamedTuple):
@@ -70,9 +75,10 @@ class Turn(NamedTuple):
 
 def guess(found: ModelFiles) -> Guess:
     """Return what the model type, the special tokens and the marks in the template suggest, in this order."""
+    response = None if found.response_template is None else _response(found.response_template)
 
     def suggested(rule: ReplyRule, how: str) -> Guess:
-        return Guess(rule.format, how, rule.package)
+        return Guess(rule.format, how, rule.package, response)
 
     for rule in REPLIES:
         if found.model_type in rule.model_types:
@@ -84,7 +90,17 @@ def guess(found: ModelFiles) -> Guess:
     for rule in REPLIES:
         if all(mark in found.source for mark in rule.marks):
             return suggested(rule, f"the marker {rule.marks[0]!r} in the template")
-    return Guess()
+    return Guess(response=response)
+
+
+def _response(spec: Any) -> Response | str:
+    from lect_jinja.responses.grammar import read_response_template
+    from lect_jinja.responses.patterns import UnreadableError
+
+    try:
+        return read_response_template(spec)
+    except UnreadableError as error:
+        return str(error)
 
 
 def choose(template: Template, guessed: Guess) -> Choice:
@@ -96,13 +112,20 @@ def choose(template: Template, guessed: Guess) -> Choice:
         name = guessed.format if guessed.format in readers else readers[0]
         why = f"{by}; {READS_BACK}" if name == guessed.format else f": {READS_BACK}"
         return Choice(_grammar(name), f"{name!r}{why}")
+    response, problem = guessed.response, UNREAD if writes_calls else ""
+    if isinstance(response, tuple):
+        if _reads_example(template, response):
+            return Choice(response.grammar, f"{response.grammar.name!r}, {BY_RESPONSE_TEMPLATE}")
+        response = f"lect reads its marks otherwise, as in {saferepr(response.example)}"
+    if response is not None:
+        problem = f"has a response_template that cannot be read ({response}): what it marks stays in the content"
     unproven = f"; {UNPROVEN}" if writes_calls else ""
     if installed:
-        return Choice(_grammar(guessed.format), f"{guessed.format!r}{by}{unproven}")
+        return Choice(_grammar(guessed.format), f"{guessed.format!r}{by}{unproven}", problem if response else "")
     if guessed.format:
         missing = f"{guessed.format!r} would apply{by}, but is missing\n  try: {install_command(guessed.package)}"
-        return Choice(None, f"plain text: {missing}", is_unread=writes_calls)
-    return Choice(None, f"plain text: {NOTHING_SAYS}{unproven}", is_unread=writes_calls)
+        return Choice(None, f"plain text: {missing}", problem)
+    return Choice(None, f"plain text: {NOTHING_SAYS}{unproven}", problem)
 
 
 def _grammar(name: str) -> Grammar:
@@ -144,6 +167,12 @@ def _reads_back(template: Template, turn: Turn, name: str) -> bool:
     calls = [(call["function"]["name"], call["function"]["arguments"]) for call in message["tool_calls"]]
     said = (reply.content, reply.reasoning, [(call.name, call.arguments) for call in reply.tool_calls])
     return said == (message["content"], message.get("reasoning_content"), calls) and not _problems(reply)
+
+
+def _reads_example(template: Template, response: Response) -> bool:
+    reply = template.parse(response.example, grammar=response.grammar, starts_in_reasoning=False)
+    said = (reply.reasoning, reply.content, [(call.name, call.arguments) for call in reply.tool_calls])
+    return said == response.said and not reply.problems
 
 
 def _problems(reply: Reply) -> list[Any]:

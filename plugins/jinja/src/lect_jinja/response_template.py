@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from lect.errors import ConversionError
 from lect.plugin import Written
 from lect.plugin.grammar import Json, NamedJson, Params
+from lect_jinja.reading import REASONING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -197,7 +198,7 @@ def as_transformers(parse: Any, spec: dict[str, Any], written: str, prompt: str,
     calls = [call.get("function", {}) for call in found.get("tool_calls") or ()]
     return {
         "content": found.get("content") or "",
-        "thinking": found.get("thinking") or "",
+        "thinking": next((found[name] for name in REASONING if found.get(name)), ""),
         "calls": [[call.get("name"), call.get("arguments")] for call in calls],
     }
 

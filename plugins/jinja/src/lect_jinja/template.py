@@ -137,9 +137,9 @@ class JinjaTemplate(Template):
         return self._choice
 
     def stream(self, *, grammar: Grammar | None = None, **options: Any) -> Any:
-        if grammar is None and self._chosen.is_unread:
-            msg = f"{self.label!r} writes calls, but no installed reply format reads them: they stay in the content"
-            warn_caller(f"{msg}\n  try: format=, with one of lect.reply_formats()", ReplyFormatWarning)
+        if grammar is None and self._chosen.problem:
+            msg = f"{self.label!r} {self._chosen.problem}\n  try: format=, with one of lect.reply_formats()"
+            warn_caller(msg, ReplyFormatWarning)
         return super().stream(grammar=grammar, **options)
 
     @property

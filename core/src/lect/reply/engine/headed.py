@@ -91,8 +91,8 @@ class HeadedMessages(Reading):
 
     def read_body(self, kind: TextKind) -> Steps:
         reader = self.reader
-        if kind in self.emitted:
-            reader.insert(kind, "\n")
+        if kind in self.emitted and self.channels.joint:
+            reader.insert(kind, self.channels.joint)
         self.emitted.add(kind)
         yield from self.read_rest(kind)
 
@@ -181,7 +181,10 @@ class HeadedMessages(Reading):
     def find_header(self, behind: int = 0) -> Generator[None, None, Header | None]:
         """Return the header that begins after a mark of that length, or here if nothing starts it."""
         reader, opening = self.reader, () if behind else self.channels.opening
-        if not (behind or opening) and (not reader.fresh or reader.position):
+        if not behind and reader.fresh and not reader.position:
+            # The prompt may have the start of the header; a body that says its kind is enough to know one.
+            opening = () if any(kind for _, kind in self.channels.bodies) else opening
+        elif not (behind or opening):
             return None
 
         def look(buffer: str, at: int, ended: bool) -> Header | None:

@@ -59,6 +59,7 @@ def read_directory(path: str) -> ModelFiles:
         tokens=tokens,
         added=added,
         model_type=text_in(directory.read_json(CONFIG), "model_type", directory.file(CONFIG)),
+        response_template=tokenizer.get("response_template"),
         base=text_in(directory.read_json(LORA), "base_model_name_or_path", directory.file(LORA)),
         conflicts=tuple(name for name in places if places[name].get(DEFAULT) != places[origin].get(DEFAULT)),
         notes=_notes(added),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 DEFAULT, TOOL_USE = "default", "tool_use"
 MORE = "additional_chat_templates"
@@ -21,6 +21,7 @@ class ModelFiles(NamedTuple):
         stop: The texts at which a reply ends, with their ids.
         stop_ids: Ids at which a reply ends, and whose text is not known.
         model_type: The `model_type` of `config.json`, or a GGUF file's architecture; empty if it is not stated.
+        response_template: How replies are written, if `tokenizer_config.json` says it for transformers.
         base: The model that a LoRA adapter is for.
         conflicts: The files whose template differs from the one that counts.
         notes: What else people should know about the files.
@@ -35,6 +36,7 @@ class ModelFiles(NamedTuple):
     stop: dict[str, int | None] = {}  # noqa: RUF012
     stop_ids: tuple[int, ...] = ()
     model_type: str = ""
+    response_template: Any = None
     base: str = ""
     conflicts: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
