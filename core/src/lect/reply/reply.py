@@ -6,6 +6,7 @@ from typing import Any, Literal, NamedTuple
 from lect.pictures import picture
 from lect.values import MadeId
 
+OUR_KEY = "reasoning_content"
 PieceKind = Literal["content", "reasoning", "call", "mark", "after"]
 
 
@@ -116,7 +117,7 @@ class Reply(NamedTuple):
         calls = sorted((*self.tool_calls, *self.incomplete), key=attrgetter("index")) if incomplete else self.tool_calls
         message: dict[str, Any] = {"role": "assistant", "content": self.content or (None if calls else "")}
         if self.reasoning is not None:
-            message["reasoning_content"] = self.reasoning
+            message[OUR_KEY] = self.reasoning
         if calls:
             message["tool_calls"] = [call.to_openai() for call in calls]
         return message

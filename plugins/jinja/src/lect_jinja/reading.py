@@ -17,7 +17,7 @@ REASONING = ("reasoning_content", "thinking", "reasoning")
 """The names under which reasoning is given; the first one present counts."""
 USUAL_ROLES = ("system", "user", "assistant")
 MEDIA = {"image": "images", "video": "video", "audio": "audio"}
-MOSTMARKERS = 500
+MOST_MARKERS = 500
 LONGEST_WORD = 3
 """Characters."""
 MARKER = re.compile(
@@ -66,8 +66,8 @@ def read(found: Sequence[nodes.Node]) -> Reading:
         parts=frozenset(SPELLINGS.keys() & literals),
         roles=tuple(_roles(found)),
         capabilities=tuple(_capabilities(fields, names, literals)),
-        markers=tuple(sorted({marker[0] for text in literals for marker in MARKER.finditer(text)})[:MOSTMARKERS]),
-        words=tuple(sorted({text for text in literals if 0 < len(text) <= LONGEST_WORD})[:MOSTMARKERS]),
+        markers=tuple(sorted({marker[0] for text in literals for marker in MARKER.finditer(text)})[:MOST_MARKERS]),
+        words=tuple(sorted({text for text in literals if 0 < len(text) <= LONGEST_WORD})[:MOST_MARKERS]),
         reads_clock="strftime_now" in names,
         types=types_of(found),
     )
