@@ -37,8 +37,8 @@ def codes(reply):
 
 
 def shown(model, reply):
-    """Return the markers of a template that are in the content of a reply."""
-    return [mark for mark in lect.get_template(model).markers if "{}" not in mark and mark in reply.content]
+    """Return the control tokens of a template that are in the content of a reply."""
+    return [mark for mark in lect.get_template(model).control_tokens if "{}" not in mark and mark in reply.content]
 
 
 def fits(wanted, reply):
@@ -263,7 +263,7 @@ def test_no_reply_leaves_a_marker_in_the_content_without_a_problem(vector):
         "format": vector["format"],
         "tools": vector["tools"] or None,
         "starts_in_reasoning": starts,
-        "markers": marks,
+        "tokens": tuple(marks),
     }
     reply, _ = replies.read(vector["input"], **how)
     assert reply.problems or not any(mark in reply.content for mark in marks)

@@ -372,7 +372,7 @@ def test_unclosed_reasoning_is_reported(name, text, finish):
 
 def test_a_reasoning_mark_in_user_text_opens_no_reasoning():
     prompt = "<s>[INST]Hi[/INST]Hello!</s>[INST]What does [THINK] do?[/INST]"
-    markers = ["[INST]", "[/INST]", "[THINK]", "[/THINK]", "</s>"]
+    markers = ("[INST]", "[/INST]", "[THINK]", "[/THINK]", "</s>")
     assert heard("mistral", "It opens a thought.", prompt=prompt, markers=markers).content == "It opens a thought."
     assert heard("mistral", "so on.[/THINK]Yes.", prompt=prompt + "[THINK]And", markers=markers).reasoning == "so on."
 

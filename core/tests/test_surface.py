@@ -57,7 +57,7 @@ SIGNATURES = {
     Template: "(name, program, *, reply=None, **facts)",
     Facts: (
         "(name, *, roles=('system', 'user', 'assistant'), bos='', eos='', stop=(), stop_ids=(), markers=(), "
-        "text_separators=False, default_system='', capabilities=('system',), options=(), accepts=(), source='', "
+        "control_tokens=(), text_separators=False, default_system='', capabilities=('system',), options=(), accepts=(), source='', "
         "evidence='')"
     ),
     TurnTemplate: (
@@ -179,7 +179,7 @@ def test_values_keep_their_fields_in_their_order(kind, fields):
         (
             Template,
             [
-                "accepted_roles", "bos", "capabilities", "default_system", "eos", "evidence", "markers", "name", "options", "program", "render",
+                "accepted_roles", "bos", "capabilities", "control_tokens", "default_system", "eos", "evidence", "markers", "name", "options", "program", "render",
                 "reply", "roles", "source", "stop", "stop_ids", "table", "text", "text_separators", "parse", "stream", "but", "written_at",
             ],
         ),

@@ -30,6 +30,9 @@ MarkerTexts = Mapping[str, int | Ids | None] | Iterable[str]
 ANY_NUMBER = "([0-9]{1,9})"
 """What `{}` in a marker stands for. It is bounded: search time must not grow with the square of a text."""
 
+WORD = re.compile(r"</?[A-Za-z][A-Za-z0-9_-]*>").fullmatch
+"""Matches a marker that may be plain text: an everyday tag."""
+
 
 class Markers(Mapping[str, int | Ids | None]):
     """The control markers of a template with their token ids. They do not change.
@@ -90,6 +93,8 @@ class Facts:
         stop_ids: Token ids that end a reply and have no text.
         markers: The control markers, which text from outside should not contain, with or without their token ids: all
             special and added tokens of the maker's tokenizer. `{}` in one stands for any number (see `Markers`).
+        control_tokens: The markers `<name>` and `</name>` that are tokens of the maker's tokenizer with an unknown id;
+            others of this form are words of the format, which replies may contain as text. The attribute has them all.
         text_separators: Whether turns are separated by plain text, which no tokenizer can tell from a user's: then
             nothing can protect a prompt.
         default_system: The system text that the maker's template adds where none is given.
@@ -103,8 +108,8 @@ class Facts:
     """
 
     __slots__ = (
-        "_frozen", "accepted_roles", "accepts", "bos", "capabilities", "default_system", "eos", "evidence", "markers",
-        "name", "options", "roles", "source", "stop", "stop_ids", "text_separators",
+        "_frozen", "accepted_roles", "accepts", "bos", "capabilities", "control_tokens", "default_system", "eos",
+        "evidence", "markers", "name", "options", "roles", "source", "stop", "stop_ids", "text_separators",
     )  # fmt: skip
 
     def __init__(
@@ -117,6 +122,7 @@ class Facts:
         stop: Texts = (),
         stop_ids: Iterable[int] = (),
         markers: MarkerTexts = (),
+        control_tokens: Iterable[str] = (),
         text_separators: bool = False,
         default_system: str = "",
         capabilities: Iterable[str] = ("system",),
@@ -138,6 +144,10 @@ class Facts:
         known = _texts(name, "markers", markers)
         # A stop is often a marker too; its id is stated once.
         self.markers = Markers({text: self.stop.get(text) if each is None else each for text, each in known.items()})
+        stated = {*listed(name, "control_tokens", control_tokens), *self.stop, bos, eos}
+        self.control_tokens = tuple(
+            text for text, each in self.markers.items() if each is not None or text in stated or not WORD(text)
+        )
         self.text_separators = text_separators
         self.default_system = default_system
         self.capabilities = _some_of(CAPABILITIES, name, "capabilities", capabilities)

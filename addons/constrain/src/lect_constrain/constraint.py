@@ -139,7 +139,7 @@ def constrain(
     source = Source(model, format, adapter, options)
     schemas = schemas_of(tools, any_order=any_order)
     kind, left = chosen(schemas, tool_choice)
-    marks = live_marks(source.grammar, source.stop, source.markers, schemas)
+    marks = live_marks(source.grammar, source.stop, source.tokens, schemas)
     shape = source.shape
     content = None
     if content_schema is not None:

@@ -33,22 +33,22 @@ class Marks(NamedTuple):
     strays: frozenset[str]
 
 
-def live_marks(grammar: Grammar, stop: Iterable[str], markers: Iterable[str], names: Iterable[str]) -> Marks:
-    """Return the marks of a format; `names` are those of the tools.
+def live_marks(grammar: Grammar, stop: Iterable[str], tokens: tuple[str, ...], names: Iterable[str]) -> Marks:
+    """Return the marks of a format; `tokens` are those of the template that are never text, `names` those of the tools.
 
     A bracket that opens calls is one only before the name of a tool, or at the very start. A mark that opens calls only
     at the start is left out: a reply may contain a fence.
     """
     stop, every = tuple(stop), frozenset(("reasoning", "tools"))
-    compiled = compile_grammar(grammar, every, stop, "", tuple(markers))
+    compiled = compile_grammar(grammar, every, stop, "", (), tokens)
     text, reasoning = {*compiled.text.acts}, {*compiled.reasoning.acts}
     if grammar.channels is not None:
         text = reasoning = {*compiled.body.acts, *compiled.call_body.acts}
     own = {*marks_of(grammar)}
     # Marks of parameters mean nothing in content, and are reported there.
     # A token that is a part of a mark is not one of its own.
-    parts = {mark for mark in markers if any(mark in each and mark != each for each in own)}
-    known = {mark for mark in own if mark[:1] in ODD} | {*markers} - parts
+    parts = {mark for mark in tokens if any(mark in each and mark != each for each in own)}
+    known = {mark for mark in own if mark[:1] in ODD} | {*tokens} - parts
     text |= {mark for mark in known if "{" not in mark and sum(map(str.isalpha, mark)) > 3}
     strays = frozenset(text | reasoning) - own - parts
     first, bare = "", set()

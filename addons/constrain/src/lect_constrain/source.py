@@ -33,6 +33,7 @@ class Source:
     def __init__(self, model: Any, given: Any, adapter: Any, options: Mapping[str, Any]):
         self.template: Template | None = None
         self.markers: tuple[str, ...] = ()
+        self.tokens: tuple[str, ...] = ()
         self.stop: tuple[str, ...]
         if model is None:
             found = reply_format(given) if isinstance(given, str) else given
@@ -45,6 +46,7 @@ class Source:
             self.template = get_template(model, adapter=adapter) if isinstance(model, str) else model
             self.grammar = self.template.reply or reply_format("plain").grammar
             self.stop, self.markers = tuple(self.template.stop), tuple(self.template.markers)
+            self.tokens = self.template.control_tokens
             self.name = self.template.name
         else:
             msg = (

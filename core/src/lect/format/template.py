@@ -41,8 +41,8 @@ class Template(Replies):
         name: The name by which people find it.
         program: A function that writes a conversation: `program(chat, out)`, with a `Chat` and a `Writer`.
         reply: The grammar of the model's replies; None if they are plain text.
-        facts: The other facts of the format: `roles`, `bos`, `eos`, `stop`, `stop_ids`, `markers`, `text_separators`,
-            `default_system`, `capabilities`, `options`, `accepts`, `source` and `evidence`.
+        facts: The other facts of the format: `roles`, `bos`, `eos`, `stop`, `stop_ids`, `markers`, `control_tokens`,
+            `text_separators`, `default_system`, `capabilities`, `options`, `accepts`, `source` and `evidence`.
     """
 
     __slots__ = ("__weakref__", "_edges", "_leaks", "_made_at", "_stamp", "program", "reply")

@@ -36,8 +36,8 @@ class ReplyStream:
     Args:
         grammar: How the reply is written.
         edges: White space with which the template begins and ends every answer; it is not content.
-        markers: The template's control markers. They are not content; in the prompt, what follows the last one is the
-            model's own text.
+        markers: The template's control markers: in the prompt, what follows the last one is the model's own text.
+        tokens: Those of them that are tokens. They are not content.
         stop: All strings at which the reply ends.
         decoder: What turns ids into text.
 
@@ -56,7 +56,8 @@ class ReplyStream:
         extract: Iterable[str] = ("reasoning", "tools"),
         stop: Iterable[str] = (),
         edges: tuple[str, str] = ("", ""),
-        markers: Iterable[str] = (),
+        markers: tuple[str, ...] = (),
+        tokens: tuple[str, ...] = (),
         call_id: Callable[[int], str] | None = None,
         refine: Callable[[Reply], Reply] | None = None,
         decoder: Any = None,
@@ -66,8 +67,7 @@ class ReplyStream:
         if not isinstance(given, Grammar):
             msg = f"the grammar is {saferepr(given)}; expected a Grammar\n  try: grammar=SOME_FORMAT.grammar"
             raise PluginError(msg)
-        markers = tuple(markers)
-        compiled = compile_grammar(grammar, _wanted(extract), stop_strings(stop), edges[1], markers)
+        compiled = compile_grammar(grammar, _wanted(extract), stop_strings(stop), edges[1], markers, tokens)
         if prompt is not None:
             _check_text(prompt, "the prompt")
         self._decoder = decoder

@@ -37,6 +37,7 @@ BAICHUAN2 = Template(
     partial(baichuan, user="<reserved_106>", assistant="<reserved_107>"),
     stop={"</s>": 2},
     markers=["<reserved_{}>", "<unk>", "<s>", "</s>"],
+    control_tokens=["<unk>", "<s>"],
     source="baichuan-inc/Baichuan2-13B-Chat, generation_utils.py: build_chat_input",
 )
 # For Baichuan-13B-Chat, the first revision of the maker's code (f5f47be, July 2023) closes an answer with `</s>` and

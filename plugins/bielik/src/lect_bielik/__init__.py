@@ -39,6 +39,7 @@ BIELIK = Template(
     eos="</s>",
     stop={"</s>": 2},
     markers=["<unk>", "<s>", "</s>", "[INST]", "[/INST]", "<<SYS>>", "<</SYS>>"],
+    control_tokens=["<unk>"],
     text_separators=True,
     source="speakleash/Bielik-7B-Instruct-v0.1, tokenizer_config.json",
 )

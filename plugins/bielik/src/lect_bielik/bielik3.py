@@ -92,6 +92,7 @@ BIELIK3 = Template(
         "<unk>", "<s>", "</s>", "<|im_start|>", "<|im_end|>", "<|function_list|>", "<|function_output|>", "<think>",
         "</think>", "<tool_call>", "</tool_call>",
     ],
+    control_tokens=["<unk>"],
     reply=HERMES_JSON,
     source="speakleash/Bielik-11B-v3.0-Instruct, chat_template.jinja",
 )  # fmt: skip

@@ -10,6 +10,7 @@ BLUELM = TurnTemplate(
     assistant=Turn("[|AI|]:", "</s>"),
     stop=["</s>", "[|Human|]:"],
     markers=["<s>", "</s>", "[|Human|]:", "[|AI|]:"],
+    control_tokens=["<s>"],
     source="vivo-ai-lab/BlueLM at afd48ca, cli_demo.py",
 )
 BLUELM_32K = BLUELM.but(

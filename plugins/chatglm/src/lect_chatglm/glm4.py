@@ -99,5 +99,6 @@ GLM_EDGE = TurnTemplate(
     assistant=Turn("<|assistant|>\n"),
     stop={"<|endoftext|>": 59246, "<|user|>": 59253, "<|observation|>": 59255},
     markers=[*GLM4.markers],
+    control_tokens=GLM4.control_tokens,
     source="THUDM/glm-edge-4b-chat, tokenizer_config.json",
 )

@@ -224,6 +224,7 @@ GLM4_5 = Template(
     accepts=["parts"],
     stop=GLM4.stop,
     markers=MARKERS,
+    control_tokens=MARKERS,
     reply=GLM4_XML.grammar,
     source="zai-org/GLM-4.5, chat_template.jinja",
 )
@@ -235,6 +236,7 @@ GLM5 = GLM4_5.but(
     # GLM-4.7 has the vocabulary of GLM-4.5, GLM-4.7-Flash and GLM-5 have a larger one: no ids are right for all.
     stop=[*GLM4_5.stop],
     markers=MARKERS,
+    control_tokens=MARKERS,
     source="zai-org/GLM-5, chat_template.jinja",
 )
 GLM5_1 = Template(
@@ -246,6 +248,7 @@ GLM5_1 = Template(
     accepts=["parts"],
     stop={"<|endoftext|>": 154820, "<|user|>": 154827, "<|observation|>": 154829},
     markers=MARKERS,
+    control_tokens=MARKERS,
     reply=GLM4_XML.grammar,
     source="zai-org/GLM-5.1, chat_template.jinja",
 )

@@ -14,7 +14,7 @@ COHERE_ACTION = ReplyFormat(
             Wrapper(("<|START_RESPONSE|>",), ("<|END_RESPONSE|>",), special=True),
             Wrapper(("<|START_TEXT|>",), ("<|END_TEXT|>",), special=True),
             # Citations: the cited text is kept.
-            Wrapper(("<co>",), ("</co:", "</co"), special=True, tail=">"),
+            Wrapper(("<co>",), ("</co:", "</co ", "</co>"), special=True, tail=">"),
         ),
         sections=(
             Section(
@@ -170,6 +170,7 @@ COMMAND_R = Template(
     bos="<BOS_TOKEN>",
     stop={"<|END_OF_TURN_TOKEN|>": 255001},
     markers=MARKERS,
+    control_tokens=MARKERS,
     reply=COMMAND_R_PLUS.grammar,
     source="CohereLabs/c4ai-command-r-v01, tokenizer_config.json: the default template",
 )
@@ -180,6 +181,7 @@ COMMAND_R7B = COMMAND_R.but(
     capabilities=["system", "documents"],
     options={"documents": None, "enable_citations": bool, "developer_preamble": None},
     markers=[*MARKERS, *SECTIONS],
+    control_tokens=MARKERS,
     reply=COHERE_ACTION.grammar,
     source="CohereLabs/c4ai-command-r7b-12-2024, tokenizer_config.json: the default template",
 )

@@ -29,6 +29,7 @@ MIXTRAL = TurnTemplate(
     generation="<|im_start|>assistant\n",
     stop=["<|im_end|>", "</s>"],
     markers=MARKERS,
+    control_tokens=MARKERS,
     source="cognitivecomputations/dolphin-2.5-mixtral-8x7b, tokenizer_config.json",
 )
 MISTRAL_2_8 = MIXTRAL.but(

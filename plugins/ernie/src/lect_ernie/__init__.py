@@ -13,6 +13,7 @@ ERNIE4_5 = TurnTemplate(
     opening="<|begin_of_sentence|>",
     stop={"</s>": 2, "<|end_of_sentence|>": None},
     markers=["<|begin_of_sentence|>", "<|end_of_sentence|>", "<s>", "</s>", "<unk>"],
+    control_tokens=["<s>", "<unk>"],
     text_separators=True,
     source="baidu/ERNIE-4.5-0.3B-PT, tokenizer_config.json",
 )

@@ -42,6 +42,7 @@ def turn_table(template: Template, fields: Any) -> TurnTemplate | None:
         stop=template.stop,
         stop_ids=template.stop_ids,
         markers=template.markers,
+        control_tokens=template.control_tokens,
         text_separators=template.text_separators,
         source=template.source,
     )

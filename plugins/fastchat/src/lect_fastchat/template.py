@@ -49,10 +49,13 @@ class StyleTemplate(Template):
         self.fields = fields
         style = fill_style(fields).style
         markers, plain = find_markers(fields, facts.get("stop", ()))
+        separators = "".join(filter(None, (fields.sep, fields.sep2, style.colon, style.end[1], *style.marks)))
         takes_system = style.when != NEVER and PLACEHOLDER in fields.system_template
         own: dict[str, Any] = {
             "bos": style.opening,
             "markers": markers,
+            # What separates turns, but not what names the roles.
+            "control_tokens": [each for each in markers if each in separators],
             "text_separators": plain,
             "capabilities": [word for word, has in (("system", takes_system), ("images", style.images)) if has],
         }

@@ -6,6 +6,8 @@ from functools import partial
 from lect.plugin import Chat, Message, Template, Writer
 
 MARKERS = ("<start_of_turn>", "<end_of_turn>", "<bos>", "<eos>", "<pad>", "<unk>", "<mask>", "<unused{}>")
+GEMMA3_MARKERS = (*MARKERS, "<start_of_image>", "<end_of_image>", "<image_soft_token>")
+GEMMA3N_MARKERS = (*MARKERS, "<audio_soft_token>", "<image_soft_token>")
 
 
 def speaker(message: Message) -> str:
@@ -59,6 +61,7 @@ GEMMA = Template(
     capabilities=[],
     stop={"<end_of_turn>": 107, "<eos>": 1},
     markers=MARKERS,
+    control_tokens=MARKERS,
     source="google/gemma-2b-it, tokenizer_config.json",
 )
 GEMMA3 = GEMMA.but(
@@ -68,7 +71,8 @@ GEMMA3 = GEMMA.but(
     capabilities=["system", "images"],
     accepts=["parts"],
     stop={"<end_of_turn>": 106, "<eos>": 1},
-    markers=[*MARKERS, "<start_of_image>", "<end_of_image>", "<image_soft_token>"],
+    markers=GEMMA3_MARKERS,
+    control_tokens=GEMMA3_MARKERS,
     source="google/gemma-3-4b-it, chat_template.json",
 )
 GEMMA3_1B = GEMMA3.but(
@@ -80,6 +84,7 @@ GEMMA3N = GEMMA3.but(
     name="gemma-3n",
     program=partial(gemma3, media={"audio": "<audio_soft_token>", "image": "<image_soft_token>"}, whole_system=False),
     capabilities=["system", "images", "audio"],
-    markers=[*MARKERS, "<audio_soft_token>", "<image_soft_token>"],
+    markers=GEMMA3N_MARKERS,
+    control_tokens=GEMMA3N_MARKERS,
     source="google/gemma-3n-E4B-it, chat_template.jinja",
 )

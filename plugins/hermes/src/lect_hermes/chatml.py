@@ -14,6 +14,7 @@ NOUS_HERMES2 = TurnTemplate(
     bos="<s>",
     stop={"<|im_end|>": 32000, "</s>": 2},
     markers=["<|im_start|>", "<|im_end|>", "<unk>", "<s>", "</s>"],
+    control_tokens=["<unk>", "<s>"],
     source="NousResearch/Nous-Hermes-2-Mixtral-8x7B-DPO, tokenizer_config.json",
 )
 OPENHERMES = NOUS_HERMES2.but(

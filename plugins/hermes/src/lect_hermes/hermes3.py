@@ -125,6 +125,7 @@ HERMES3 = Template(
         "<|start_header_id|>", "<|end_header_id|>", "<|python_tag|>", "<|finetune_right_pad_id|>",
         "<|reserved_special_token_{}|>", "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>",
     ],
+    control_tokens=["<tool_response>", "</tool_response>"],
     reply=HERMES_JSON,
     source="NousResearch/Hermes-3-Llama-3.1-8B, tokenizer_config.json: tool_use and default",
 )  # fmt: skip

@@ -12,6 +12,7 @@ INTERNLM = TurnTemplate(
     assistant=Turn("<|Bot|>:", "<eoa>\n"),
     stop={"<eoa>": 103028, "</s>": 2},
     markers=["<|System|>:", "<|User|>:", "<|Bot|>:", "<eoh>", "<eoa>", "<s>", "</s>"],
+    control_tokens=["<eoh>", "<s>"],
     text_separators=True,
     source=(
         "InternLM/InternLM @ 6c0ff48, tools/transformers/internlm_model/modeling_internlm.py: build_inputs; XTuner, "

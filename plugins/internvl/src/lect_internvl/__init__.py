@@ -10,8 +10,8 @@ from lect.plugin import DEFAULT, Chat, Family, Rule, Template, Writer
 __lect_api__ = "~=1.0"
 
 CHATML = ("<|im_start|>", "\n")
-# The maker's code replaces `<image>` with the tokens of an image.
-OF_IMAGES = ["<image>", "<img>", "</img>", "<IMG_CONTEXT>", "<quad>", "</quad>", "<ref>", "</ref>", "<box>", "</box>"]
+# The maker's code replaces `<image>` with these.
+OF_IMAGES = ["<img>", "</img>", "<IMG_CONTEXT>", "<quad>", "</quad>", "<ref>", "</ref>", "<box>", "</box>"]
 MEDIA = {"image": "<IMG_CONTEXT>\n", "video": "<video>\n"}
 
 
@@ -63,14 +63,15 @@ INTERNVL2 = Template(
     accepts=["parts"],
     # Each size has the vocabulary of a different language model: no ids are right for all.
     stop=["<|im_end|>"],
-    markers=["<|im_start|>", "<|im_end|>", *OF_IMAGES],
+    markers=["<|im_start|>", "<|im_end|>", "<image>", *OF_IMAGES],
+    control_tokens=OF_IMAGES,
     source="OpenGVLab/InternVL at 2410d1d, internvl_chat/internvl/conversation.py: internlm2-chat, Hermes-2",
 )
 INTERNVL2_PHI3 = INTERNVL2.but(
     name="internvl2-phi3",
     program=partial(internvl, tag=("<|", "|>\n"), end="<|end|>"),
     stop={"<|end|>": 32007},
-    markers=["<|system|>", "<|user|>", "<|assistant|>", "<|end|>", "<|endoftext|>", *OF_IMAGES],
+    markers=["<|system|>", "<|user|>", "<|assistant|>", "<|end|>", "<|endoftext|>", "<image>", *OF_IMAGES],
     source="OpenGVLab/InternVL at 2410d1d, internvl_chat/internvl/conversation.py: phi3-chat",
 )
 INTERNVL2_5 = INTERNVL2.but(
@@ -88,6 +89,7 @@ INTERNVL_HF = Template(
     accepts=["parts"],
     stop=["<|im_end|>"],
     markers=[*INTERNVL2.markers, "<video>"],
+    control_tokens=OF_IMAGES,
     source=(
         "OpenGVLab/InternVL3-1B-hf, chat_template.jinja, as huggingface/transformers at d56c55bf564d writes it: "
         "src/transformers/models/internvl/convert_internvl_weights_to_hf.py"

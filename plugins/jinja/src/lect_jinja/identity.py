@@ -181,7 +181,8 @@ def _with_facts(template: Template, found: ModelFiles) -> Template:
     stop |= {text: number for text, number in found.stop.items() if text not in stop or number is not None}
     markers = {text: ids.get(text, number) for text, number in template.markers.items()}
     stop_ids = [*template.stated()["stop_ids"], *(each for each in found.stop_ids if each not in template.stop_ids)]
-    changed = template.but(stop=stop, stop_ids=stop_ids, markers=markers)
+    control_tokens = [*template.control_tokens, *found.added]
+    changed = template.but(stop=stop, stop_ids=stop_ids, markers=markers, control_tokens=control_tokens)
     return template if changed.stated() == template.stated() else changed
 
 
@@ -202,6 +203,7 @@ def own_template(found: ModelFiles, name: str, **stated: Any) -> JinjaTemplate:
     facts: dict[str, Any] = {"stop": found.stop, "stop_ids": found.stop_ids, "reply": guessed}
     if found.added:
         facts["markers"] = dict.fromkeys(_MARKER.findall(found.source)) | markers_of(found.added)
+        facts["control_tokens"] = [*found.tokens.values(), *found.added]
     facts |= {"tokens": found.tokens, "source": os.path.join(found.path, found.origin), **stated}
     try:
         template = JinjaTemplate(name, found.source, **facts)

@@ -62,6 +62,7 @@ def load(
     if added:
         control = dict.fromkeys(filter(is_marker, tokens.values()))
         facts.setdefault("markers", control | markers_of(added))
+        facts.setdefault("control_tokens", [*tokens.values(), *added])
     return JinjaTemplate(name or _name_of(text), text, tokens=tokens, **facts)
 
 

@@ -105,6 +105,7 @@ class JinjaTemplate(Template):
             "capabilities": code.reading.capabilities,
             "accepts": code.reading.accepts,
             "markers": [*code.reading.markers, *filter(None, self.tokens.values())],
+            "control_tokens": list(filter(None, self.tokens.values())),
             "bos": bos if "bos_token" in code.variables else "",
             "eos": eos if "eos_token" in code.variables else "",
             "stop": [eos] if eos else [],

@@ -26,6 +26,7 @@ LING = Template(
     capabilities=["system"],
     stop=["<|endoftext|>", "<|role_end|>"],
     markers=["<role>", "</role>", "<|startoftext|>", "<|endoftext|>", "<|role_end|>"],
+    control_tokens=["<role>", "</role>"],
     source="inclusionAI/Ling-lite, tokenizer_config.json",
 )
 

@@ -79,6 +79,7 @@ LING2 = Template(
             "</think>", "[CLS]", "[gMASK]",
         )),
     },
+    control_tokens=["<role>", "</role>"],
     reply=HERMES_JSON,
     source="inclusionAI/Ling-V2, resource/tokenizer/config_sft/tokenizer_config.json, 2025-09-10",
 )  # fmt: skip

@@ -123,6 +123,7 @@ CODELLAMA_70B = Template(
     markers=[
         "<unk>", "<s>", "</s>", "<step>", "Source: system", "Source: user", "Source: assistant", "Destination: user",
     ],
+    control_tokens=["<unk>"],
     # <step> is a token of its own, but the speaker is named in plain text.
     text_separators=True,
     source="codellama/CodeLlama-70b-Instruct-hf, tokenizer_config.json",

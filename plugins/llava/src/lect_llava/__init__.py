@@ -68,6 +68,7 @@ LLAVA_V1 = Template(
     accepts=["parts"],
     stop={"</s>": 2},
     markers=[*MARKERS, "USER:", "ASSISTANT:"],
+    control_tokens=MARKERS,
     text_separators=True,
     source="haotian-liu/LLaVA at c121f04, llava/conversation.py: llava_v1",
 )
@@ -76,6 +77,7 @@ LLAVA_MISTRAL = LLAVA_V1.but(
     program=llava_mistral,
     default_system="",
     markers=[*MARKERS, "[INST]", "[/INST]", "<<SYS>>", "<</SYS>>"],
+    control_tokens=MARKERS,
     source="haotian-liu/LLaVA at c121f04, llava/conversation.py: mistral_instruct",
 )
 LLAVA_34B = LLAVA_V1.but(
@@ -87,6 +89,7 @@ LLAVA_34B = LLAVA_V1.but(
     default_system="Answer the questions.",
     stop=["<|im_end|>"],
     markers=["<|im_start|>", "<|im_end|>", "<image>"],
+    control_tokens=["<image>"],
     text_separators=False,
     source="haotian-liu/LLaVA at c121f04, llava/conversation.py: chatml_direct",
 )

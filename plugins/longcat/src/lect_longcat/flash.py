@@ -37,6 +37,7 @@ LONGCAT_FLASH = Template(
         *("<longcat_s>", "</longcat_s>", "<longcat_tool_call>", "</longcat_tool_call>"),
         *("SYSTEM:", "USER:", "ASSISTANT:"),
     ],
+    control_tokens=["<longcat_s>"],
     text_separators=True,
     reply=LONGCAT.grammar,
     source="meituan-longcat/LongCat-Flash-Chat at 87d1b71, README.md",

@@ -12,6 +12,7 @@ MINICPM2 = TurnTemplate(
     trim=True,
     stop={"</s>": 2},
     markers={"<用户>": None, "<AI>": None, "<unk>": None, "<s>": 1, "</s>": 2},
+    control_tokens=["<unk>"],
     source="openbmb/MiniCPM-2B-dpo-bf16, tokenizer_config.json",
 )
 # White space is kept.

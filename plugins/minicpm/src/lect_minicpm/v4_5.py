@@ -68,6 +68,7 @@ MINICPM_V4_5 = Template(
         *("<|im_start|>", "<|im_end|>", "<|endoftext|>", "<tool_call>", "</tool_call>", "<tool_response>"),
         *("</tool_response>", "<think>", "</think>", "<image>", "</image>", "<unk>"),
     ],
+    control_tokens=["<tool_response>", "</tool_response>", "<image>", "</image>", "<unk>"],
     reply=Grammar("minicpm_v4_5", reasoning=THINK, sections=(JSON_IN_TAGS, JSON_IN_A_FENCE)),
     source="openbmb/MiniCPM-V-4_5, tokenizer_config.json",
 )

@@ -78,6 +78,7 @@ M1 = Template(
         "<tool_calls>",
         "</tool_calls>",
     ],
+    control_tokens=["<begin_of_document>", "<beginning_of_sentence>"],
     reply=Grammar(
         "minimax_m1", reasoning=THINK, sections=(Section((JSON_OBJECT,), ("<tool_calls>",), ("</tool_calls>",)),)
     ),

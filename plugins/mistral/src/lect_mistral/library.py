@@ -191,6 +191,7 @@ SMALL_2501 = Template(
     accepts=["parts", "null"],
     stop={"</s>": 2},
     markers=SMALL_3_2.markers,
+    control_tokens=SMALL_3_2.control_tokens,
     reply=MISTRAL_CALLS.grammar,
     source="mistralai/mistral-common 1.13.0, integrations/chat_templates: v7-tekken",
 )

@@ -139,6 +139,7 @@ SMALL_3_2 = V3.but(
         "[TOOL_CONTENT]", "[/TOOL_RESULTS]", "[IMG]", "[IMG_BREAK]", "[IMG_END]", "[PREFIX]", "[MIDDLE]", "[SUFFIX]",
         "<SPECIAL_{}>",
     ],
+    control_tokens=["<unk>", "<s>", "<pad>"],
     source="mistralai/Mistral-Small-3.2-24B-Instruct-2506, chat_template.jinja",
 )  # fmt: skip
 SMALL_3_1 = SMALL_3_2.but(

@@ -55,6 +55,7 @@ MINI = Template(
         "<s>", "</s>", "<unk>", "<extra_id_{}>", "<tool>", "</tool>", "<context>", "</context>", "<toolcall>",
         "</toolcall>",
     ],
+    control_tokens=["<s>", "<unk>"],
     reply=NEMOTRON_MINI.grammar,
     source="nvidia/Nemotron-Mini-4B-Instruct, the GGUF of Ollama's nemotron-mini:4b",
     evidence="second-hand",
@@ -64,6 +65,7 @@ MINITRON = Template(
     minitron,
     stop=["<extra_id_1>", "</s>"],
     markers=["<s>", "</s>", "<unk>", "<extra_id_{}>"],
+    control_tokens=["<s>", "<unk>"],
     source=(
         "nvidia/Mistral-NeMo-Minitron-8B-Instruct, tokenizer_config.json, from one copy (onnxruntime-extensions), and "
         "its model card"

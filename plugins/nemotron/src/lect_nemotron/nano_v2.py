@@ -142,6 +142,7 @@ NANO_V2 = Template(
         "<TOOL_RESPONSE>",
         "</TOOL_RESPONSE>",
     ],
+    control_tokens=["<s>", "<unk>"],
     reply=NEMOTRON_NANO_V2.grammar,
     source="nvidia/NVIDIA-Nemotron-Nano-9B-v2, tokenizer_config.json",
 )

@@ -206,6 +206,7 @@ NEMOTRON3 = Template(
         "<|im_start|>", "<|im_end|>", "<s>", "</s>", "<unk>", "<SPECIAL_{}>", "<think>", "</think>", "<tool_call>",
         "</tool_call>", "<tool_response>", "</tool_response>", "<enum>", "</enum>", "<required>", "</required>",
     ],
+    control_tokens=["<s>", "<unk>"],
     # The replies of Qwen3-Coder.
     reply=Grammar(
         "qwen3_coder_xml",

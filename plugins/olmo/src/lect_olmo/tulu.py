@@ -38,6 +38,7 @@ TULU2 = TurnTemplate(
     eos="</s>",
     stop={"</s>": 2},
     markers=["<|user|>", "<|assistant|>", "<unk>", "<s>", "</s>"],
+    control_tokens=["<unk>", "<s>"],
     text_separators=True,
     source="allenai/tulu-2-7b, tokenizer_config.json",
 )

@@ -37,6 +37,7 @@ OPENCHAT3_5 = Template(
         "<unk>", "<s>", "</s>", "<|end_of_turn|>", "<|pad_0|>",
         "GPT4 Correct System:", "GPT4 Correct User:", "GPT4 Correct Assistant:",
     ],
+    control_tokens=["<unk>", "<s>", "</s>"],
     text_separators=True,
     source="openchat/openchat-3.5-0106, tokenizer_config.json",
 )  # fmt: skip
@@ -60,6 +61,7 @@ TENYXCHAT = Template(
     eos="<|end_of_turn|>",
     stop={"<|end_of_turn|>": 32000},
     markers=["<unk>", "<s>", "</s>", "<|end_of_turn|>", "<|pad_0|>", "System:", "User:", "Assistant:"],
+    control_tokens=["<unk>", "<s>", "</s>"],
     text_separators=True,
     source="tenyx/TenyxChat-7B-v1, tokenizer_config.json",
 )

@@ -14,6 +14,7 @@ ORION = TurnTemplate(
     eos="</s>",
     stop={"</s>": 2},
     markers=["<unk>", "<s>", "</s>", "Human:", "Assistant:"],
+    control_tokens=["<unk>"],
     text_separators=True,
     source="OrionStarAI/Orion-14B-Chat, tokenizer_config.json",
 )

@@ -15,6 +15,7 @@ PHI3_MINI = TurnTemplate(
         "<|system|>", "<|user|>", "<|assistant|>", "<|end|>", "<|endoftext|>", "<|placeholder{}|>", "<unk>", "<s>",
         "</s>",
     ],
+    control_tokens=["<unk>", "<s>", "</s>"],
     source="microsoft/Phi-3-mini-4k-instruct, tokenizer_config.json",
 )  # fmt: skip
 # Without empty system turns.
@@ -41,6 +42,7 @@ PHI3_MEDIUM = TurnTemplate(
     assistant=Turn("", "<|end|>\n"),
     stop=PHI3_MINI.stop,
     markers=PHI3_MINI.markers,
+    control_tokens=PHI3_MINI.control_tokens,
     source="microsoft/Phi-3-medium-128k-instruct, tokenizer_config.json",
 )
 # A tag for any role.
@@ -67,5 +69,6 @@ PHI3_VISION = Template(
     phi3_vision,
     stop=PHI3_MINI.stop,
     markers=[*PHI3_MINI.markers, "<|image|>", "<|image_{}|>"],
+    control_tokens=PHI3_MINI.control_tokens,
     source="microsoft/Phi-3-vision-128k-instruct, tokenizer_config.json",
 )

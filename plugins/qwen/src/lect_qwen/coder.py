@@ -136,6 +136,7 @@ QWEN3_CODER_NEXT = TurnTemplate(
     assistant=Turn("<|im_start|>assistant\n", "<|im_end|>\n"),
     stop=list(STOP),
     markers=list(QWEN3_MARKERS),
+    control_tokens=QWEN3_MARKERS,
     reply=QWEN3_CODER_XML.grammar,
     evidence="attested",
     source=(

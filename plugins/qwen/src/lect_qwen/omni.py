@@ -47,17 +47,19 @@ def qwen3_omni(chat: Chat, out: Writer, *, thinking: bool) -> None:
         out += "<|im_start|>assistant\n", NO_THOUGHT if chat.option("enable_thinking") is False else ""
 
 
+MARKERS = [
+    *QWEN3.markers, "<|audio_start|>", "<|audio_end|>", "<|audio_pad|>", "<tts_pad>", "<tts_text_bos>",
+    "<tts_text_eod>", "<tts_text_bos_single>",
+]  # fmt: skip
 QWEN3_OMNI = QWEN3.but(
     name="qwen3-omni",
     program=partial(qwen3_omni, thinking=False),
     capabilities=["system", "tools", "parallel_tools", "reasoning", "images", "video", "audio"],
     accepts=["parts"],
-    markers=[
-        *QWEN3.markers, "<|audio_start|>", "<|audio_end|>", "<|audio_pad|>", "<tts_pad>", "<tts_text_bos>",
-        "<tts_text_eod>", "<tts_text_bos_single>",
-    ],
+    markers=MARKERS,
+    control_tokens=MARKERS,
     source="Qwen/Qwen3-Omni-30B-A3B-Instruct, chat_template.json",
-)  # fmt: skip
+)
 QWEN3_OMNI_THINKING = QWEN3_OMNI.but(
     name="qwen3-omni-thinking",
     program=partial(qwen3_omni, thinking=True),

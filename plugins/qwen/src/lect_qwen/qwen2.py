@@ -76,6 +76,7 @@ SAILOR2 = QWEN1_5.but(
     ),
     stop=[*STOP],
     markers=[*QWEN2_5_MARKERS],
+    control_tokens=QWEN2_5_MARKERS,
     source="sail/Sailor2-1B-Chat, tokenizer.chat_template of the GGUF behind Ollama's sailor2:1b",
     evidence="second-hand",
 )

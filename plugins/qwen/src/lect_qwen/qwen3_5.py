@@ -146,6 +146,7 @@ QWEN3_5 = Template(
     # The vocabulary is larger than that of Qwen3, and the markers have moved.
     stop={"<|im_end|>": 248046, "<|endoftext|>": 248044},
     markers=[*QWEN3_MARKERS],
+    control_tokens=QWEN3_MARKERS,
     reply=QWEN3_CODER_XML.grammar,
     source="Qwen/Qwen3.5-27B, chat_template.jinja",
 )

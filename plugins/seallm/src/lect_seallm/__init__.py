@@ -14,6 +14,7 @@ SEALLM2 = TurnTemplate(
     bos="<s>",
     stop={"</s>": 2},
     markers=["<unk>", "<s>", "</s>", "<|im_start|>"],
+    control_tokens=["<unk>"],
     source="SeaLLMs/SeaLLM-7B-v2, tokenizer_config.json",
 )
 SEALLM2_5 = SEALLM2.but(
@@ -25,6 +26,7 @@ SEALLM2_5 = SEALLM2.but(
     bos="<bos>",
     stop={"<eos>": 1},
     markers=["<pad>", "<eos>", "<bos>", "<unk>", "<|im_start|>"],
+    control_tokens=["<pad>", "<unk>"],
     source="SeaLLMs/SeaLLM-7B-v2.5, tokenizer_config.json",
 )
 # The opening of an answer follows every question, requested or not.

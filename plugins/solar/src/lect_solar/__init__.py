@@ -13,6 +13,7 @@ SOLAR = TurnTemplate(
     empty="nothing",
     stop={"</s>": 2},
     markers=["### System:", "### User:", "### Assistant:", "<unk>", "<s>", "</s>"],
+    control_tokens=["<unk>", "<s>"],
     text_separators=True,
     source="upstage/SOLAR-10.7B-Instruct-v1.0, tokenizer_config.json",
 )

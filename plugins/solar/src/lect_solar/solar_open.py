@@ -189,6 +189,7 @@ SOLAR_OPEN = Template(
         "<|tool_response:begin|>", "<|tool_response:id|>", "<|tool_response:name|>", "<|tool_response:result|>",
         "<|tool_response:end|>",
     ],
+    control_tokens=["<s>"],
     reply=SOLAR_OPEN_MESSAGES.grammar,
     source="upstage/Solar-Open-100B, chat_template.jinja",
 )  # fmt: skip

@@ -140,6 +140,7 @@ STEP3_5 = Template(
         *("<｜begin▁of▁sentence｜>", "<|im_start|>", "<|im_end|>", "<im_patch>", "<think>", "</think>"),
         *("<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>"),
     ],
+    control_tokens=["<im_patch>"],
     reply=Grammar(
         "step3_5",
         reasoning=THINK.but(trail=SPACE, after=SPACE),

@@ -19,6 +19,7 @@ VICUNA = TurnTemplate(
     ),
     stop={"</s>": 2},
     markers=["USER:", "ASSISTANT:", "<unk>", "<s>", "</s>"],
+    control_tokens=["<unk>", "<s>"],
     text_separators=True,
     source="lm-sys/FastChat, fastchat/conversation.py: vicuna_v1.1",
 )
@@ -67,6 +68,7 @@ ONE_SHOT = TurnTemplate(
     ],
     stop=["###"],
     markers=["### Human:", "### Assistant:", "<unk>", "<s>", "</s>"],
+    control_tokens=["<unk>", "<s>", "</s>"],
     text_separators=True,
     source="lm-sys/FastChat, fastchat/conversation.py: one_shot",
 )

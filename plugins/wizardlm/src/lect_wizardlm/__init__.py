@@ -52,6 +52,7 @@ WIZARDLM_2 = Template(
     eos="</s>",
     stop={"</s>": 2},
     markers=["<unk>", "<s>", "</s>", "USER:", "ASSISTANT:"],
+    control_tokens=["<unk>"],
     text_separators=True,
     source="WizardLM-2-7B, tokenizer_config.json, as in lucyknada/microsoft_WizardLM-2-7B",
     evidence="second-hand",

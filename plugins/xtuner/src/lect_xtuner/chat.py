@@ -60,6 +60,7 @@ def table_of(
     system = fields.system and _named(fields.system, bot_name, round="1")
     instruction = _named(fields.instruction, bot_name)
     stops = dict.fromkeys((*fields.stop_words, *([eos] if eos else ())))
+    markers = _markers((*(system or ()), *instruction, fields.suffix), stops)
     return TurnTemplate(
         fields.name,
         system=system,
@@ -69,7 +70,8 @@ def table_of(
         bos=bos,
         eos=eos,
         stop=stops,
-        markers=_markers((*(system or ()), *instruction, fields.suffix), stops),
+        markers=markers,
+        control_tokens=markers if fields.name in _TOKENS else (),
         text_separators=fields.name not in _TOKENS,
         source=source,
     )

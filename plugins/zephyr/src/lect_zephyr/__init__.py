@@ -28,6 +28,7 @@ ZEPHYR = TurnTemplate(
     eos="</s>",
     stop={"</s>": 2},
     markers=["<|system|>", "<|user|>", "<|assistant|>", "<unk>", "<s>", "</s>"],
+    control_tokens=["<unk>", "<s>"],
     text_separators=True,
     source="HuggingFaceH4/zephyr-7b-beta, tokenizer_config.json",
 )
@@ -48,6 +49,7 @@ TINYLLAMA = STABLELM_ZEPHYR.but(
     eos="</s>",
     stop={"</s>": 2},
     markers=["<|system|>", "<|user|>", "<|assistant|>", "<unk>", "<s>", "</s>"],
+    control_tokens=["<unk>", "<s>"],
     source="TinyLlama/TinyLlama-1.1B-Chat-v1.0, tokenizer_config.json",
 )
 ZEPHYR_GEMMA = TurnTemplate(

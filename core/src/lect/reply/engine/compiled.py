@@ -51,7 +51,9 @@ def compiled_section(section: parts.Section, bounds: tuple[str, ...] = ()) -> Co
 class CompiledGrammar:
     """Everything needed to read replies by a grammar; `compile_grammar` builds it once for each use."""
 
-    def __init__(self, grammar: parts.Grammar, extract: frozenset[str], stop: Texts, tail: str, markers: Texts):
+    def __init__(
+        self, grammar: parts.Grammar, extract: frozenset[str], stop: Texts, tail: str, markers: Texts, tokens: Texts
+    ):
         check(grammar)
         self.grammar = grammar
         self.tail = tail
@@ -67,7 +69,7 @@ class CompiledGrammar:
         self.foreign = tuple({mark.strip(): None for mark in (*self.ends, *markers) if mark.strip() not in own | {""}})
         """Marks of the template that no reply has, except at its end."""
         # What is not extracted stays as it was written; but no thought contains a token that stands for itself.
-        stray = control_tokens(grammar, markers) if extract else {}
+        stray = control_tokens(grammar, tokens) if extract else {}
         self.stray = {mark: code for mark, code in stray.items() if self.takes_tools or TOKEN.fullmatch(mark)}
         ends: list[tuple[str, object]] = [(mark, (END, None)) for mark in self.ends if mark]
         strays: list[tuple[str, object]] = [(mark, (STRAY, None)) for mark in sorted(self.stray)]
@@ -89,7 +91,9 @@ class CompiledGrammar:
         near = [mark for section in self.sections if section.announced for mark in section.first_marks]
         thoughts = {*marks_of((reasoning, grammar.channels))}
         known = {*thoughts, *marks_of((grammar.wrappers, grammar.sections))}
-        control = {*self.stray, *(mark for mark in markers if "{}" not in mark)}
+        control = {*self.stray, *(mark for mark in tokens if "{}" not in mark)}
+        # What follows a token in a mark, as in `]<]minimax[>[</invoke>`, is no everyday text without it either.
+        control |= {mark.removeprefix(token) for mark in known for token in control if mark.startswith(token)}
         self.leftovers = Leftovers((known | control) - (set() if self.takes_reasoning else thoughts), known - control)
         self.text = MarkScanner(in_text, self.before, near)
         # After a call, the white space that some ends begin with has already been read.
@@ -125,10 +129,10 @@ class CompiledGrammar:
         return MarkScanner([*acts, *((mark, STRAY) for mark in stray if mark not in known)])
 
 
-def control_tokens(grammar: parts.Grammar, markers: tuple[str, ...]) -> dict[str, str]:
+def control_tokens(grammar: parts.Grammar, stated: Texts) -> dict[str, str]:
     """Return the marks that are never text, each with the problem code to report where it means nothing."""
     # They are the special marks of the grammar, the marks of messages that a header can end, the tokens that longer
-    # marks consist of, and the markers of the template, except those that the grammar knows as marks that may be text.
+    # marks consist of, and the tokens of the template, except those that the grammar knows as marks that may be text.
     marked = [part for part in (grammar.reasoning, *grammar.wrappers, *grammar.sections) if part is not None]
     ordinary = {mark for part in marked if not part.special for mark in marks_of(part)}
     marks = {mark for part in marked if part.special for mark in marks_of(part)}
@@ -136,7 +140,7 @@ def control_tokens(grammar: parts.Grammar, markers: tuple[str, ...]) -> dict[str
         marks |= set(marks_of(grammar.channels))
     tokens = {*grammar.tokens, *(mark for mark in marks if TOKEN_LIKE(mark) and "{" not in mark)}
     tokens |= {token for mark in marks for token in (half(mark), *TOKEN.findall(mark)) if token}
-    tokens |= {mark for mark in markers if TOKEN_LIKE(mark) and "{}" not in mark}
+    tokens |= {mark for mark in stated if TOKEN_LIKE(mark) and "{}" not in mark}
     codes = dict.fromkeys(tokens - ordinary, "stray_mark")
     for section in grammar.sections:
         if section.special:

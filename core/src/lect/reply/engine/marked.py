@@ -280,7 +280,7 @@ class MarkedText(Reading):
                 self.gap, self.trim = SPACE, compiled.reasoning_syntax.after
         else:
             self.wrapped = code == WRAP
-            if code == UNWRAP and what.tail:
+            if code == UNWRAP and what.tail and not mark.endswith(what.tail):
                 # The rest of the close, if it ends on the same line.
                 reader.skip((yield from reader.sure(lookahead.rest_of_line, what.tail)))
 
