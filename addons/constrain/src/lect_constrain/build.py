@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from os.path import commonprefix
 from typing import TYPE_CHECKING, Any
 
 from lect_constrain.marks import Marks, first_mark
@@ -124,12 +125,18 @@ class Builder:
             before += [(*pieces, (CONTENT, ""), ("", "")) for pieces in before]
         middle = call.first[1:] if opened else call.first
         body = self.each(middle, tools)
-        again: Node = EMPTY
+        found, last = body, self.parts(call.last, "")
         if several and call.further is not None:
             gap = _leading(call.further)
             gap, further = ("", call.further) if self.headed or not gap else (gap, call.further[1:])
-            again = Rep(seq(gap, body if further == middle else self.each(further, tools)), 0, None)
-        found = seq(body, again, _trailing(self.parts(call.last, "")))
+            close = ""
+            if isinstance(last, Lit) and last.text[-1:].isspace():
+                # What every call ends with is no part of the gap: the white space after the last call would begin one.
+                close = commonprefix([gap, last.text.rstrip()])  # noqa: RUF071  # of texts, not of paths
+                gap, last = gap[len(close) :], Lit(last.text[len(close) :])
+            again = seq(gap, body if further == middle else self.each(further, tools), close)
+            found = seq(body, close, Rep(again, 0, None))
+        found = seq(found, _trailing(last))
         if text and self.shape.content_follows:
             found = seq(found, self.free(self.marks.text))
         for stop in self.shape.stops:
