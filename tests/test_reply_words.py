@@ -8,8 +8,9 @@ import keyword
 import re
 
 import pytest
-from constraints import Guidance, Vocabulary, without_stop
+from constraints import Guidance, Vocabulary
 from hostile import installed
+from sampled_replies import TOOLS, calls, says, writes_calls, written
 from sampling import in_turn
 
 import lect
@@ -35,13 +36,6 @@ XML = (
     "value version xml"
 )
 PROGRAMMING = [each for each in (*keyword.kwlist, *dir(builtins)) if each.isalpha()]
-QUESTION = [{"role": "user", "content": "Hi"}]
-TOOL = {
-    "name": "write_file",
-    "parameters": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]},
-}
-TOOLS = [{"type": "function", "function": TOOL}]
-
 every_template = pytest.mark.parametrize("name", installed())
 
 
@@ -73,32 +67,6 @@ def tagged(template):
     begun = tuple(mark for mark in own if mark[:1] == "<" and mark.strip("</"))
     meant = [tag for tag in tags() if fold(tag) in names or f"<{tag}>".startswith(begun)]
     return "\n".join(f"As in <{tag}>42</{tag}> here." for tag in tags() if tag not in meant)
-
-
-def says(content):
-    return {"role": "assistant", "content": content}
-
-
-def calls(text):
-    function = {"name": TOOL["name"], "arguments": {"text": text}}
-    return says("") | {"tool_calls": [{"id": "call_0", "type": "function", "function": function}]}
-
-
-def written(template, message):
-    """Return an answer as the model writes it, without the stop; None if it has no way of doing so."""
-    thoughts = [{"reasoning_content": "Look."}] * ("reasoning" in template.capabilities)
-    for thought in (*thoughts, {}):
-        try:
-            text = template.reply_text([*QUESTION, message | thought], tools=TOOLS).text
-        except lect.LectError:
-            continue
-        return without_stop(template, text)
-    return None
-
-
-def writes_calls(template):
-    reply = template.reply and written(template, calls("x"))
-    return bool(reply and template.parse(reply, tools=TOOLS).tool_calls)
 
 
 def test_there_are_more_than_two_hundred_tags():

@@ -13,8 +13,6 @@ from lect.facts import Facts
 from lect.plugin import Chat, Family, Later, Rule, Turn, TurnTemplate, Writer
 
 RENDER = "messages, *, tools=None, add_generation_prompt=False, continue_final_message=False, strict=False, on_control='report', limits=None, **options"
-HEAR = "tools=None, prompt=None, starts_in_reasoning=None, extract=('reasoning', 'tools')"
-SERVE = "tokenizer=None, unknown_tools='keep'"
 CHOOSE = "adapter=None, default=None"
 SIGNATURES = {
     lect.get_conversation_template: f"(model_path, *, {CHOOSE})",
@@ -42,9 +40,9 @@ SIGNATURES = {
     lect.messages: "(data, *, format=None, row=None, parse_assistant=False)",
     lect.row: "(data, *, format=None, row=None, parse_assistant=False)",
     Template.render: f"(self, {RENDER})",
-    Template.text: f"(self, {RENDER})",
+    Template.text: "(self, messages, **arguments)",
     Template.parse: "(self, output, *, finish=None, **options)",
-    Template.stream: f"(self, *, {HEAR}, stop=(), call_id=None, grammar=None, refine=None, {SERVE})",
+    Template.stream: "(self, *, grammar=None, refine=None, **options)",
     Template.unroll: "(self, messages, unroll='auto', *, tools=None, **options)",
     lect.Prompt.encode: "(self, tokenizer, *, safe=True, policy=None, max_length=None, truncate='tokens')",
     lect.Prompt.loss_spans: "(self, policy=None)",

@@ -5,6 +5,7 @@ import random
 import pytest
 import real_tokenizers
 import replies
+import sampled_replies
 
 import lect
 
@@ -96,3 +97,17 @@ def test_a_prompt_may_be_ids():
         for given, options in ((prompt.text + end, {}), (ids, {"tokenizer": tokenizer})):
             reply = lect.parse("Qwen/Qwen3-8B", "Hm.\n</think>\n\nYo.", prompt=given, **options)
             assert (reply.reasoning, reply.content) == read
+
+
+@each_tokenizer
+def test_a_control_token_that_ordinary_tokens_spell_is_text(name):
+    opened(name)
+    tokenizer = real_tokenizers.tokenizer(name)
+    for template in real_tokenizers.templates(name).values():
+        text = sampled_replies.sentence(template, tokenizer)
+        if sampled_replies.written(template, sampled_replies.says("Hi")):
+            found = sampled_replies.heard(template, tokenizer, sampled_replies.says)
+            assert (found.content.lstrip(" "), found.tool_calls, found.problems) == (text, (), ())
+        if sampled_replies.writes_calls(template):
+            found = sampled_replies.heard(template, tokenizer, sampled_replies.calls)
+            assert ([call.arguments for call in found.tool_calls], found.problems) == ([{"text": text}], ())

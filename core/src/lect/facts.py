@@ -29,9 +29,7 @@ MarkerTexts = Mapping[str, int | Ids | None] | Iterable[str]
 
 ANY_NUMBER = "([0-9]{1,9})"
 """What `{}` in a marker stands for. It is bounded: search time must not grow with the square of a text."""
-
-WORD = re.compile(r"</?[A-Za-z][A-Za-z0-9_-]*>").fullmatch
-"""Matches a marker that may be plain text: an everyday tag."""
+IS_TAG = re.compile(r"</?[A-Za-z][A-Za-z0-9_-]*>").fullmatch
 
 
 class Markers(Mapping[str, int | Ids | None]):
@@ -144,15 +142,14 @@ class Facts:
         known = _texts(name, "markers", markers)
         # A stop is often a marker too; its id is stated once.
         self.markers = Markers({text: self.stop.get(text) if each is None else each for text, each in known.items()})
-        stated = {*listed(name, "control_tokens", control_tokens), *self.stop, bos, eos}
-        self.control_tokens = tuple(
-            text for text, each in self.markers.items() if each is not None or text in stated or not WORD(text)
-        )
+        tokens = {*listed(name, "control_tokens", control_tokens), *self.stop, bos, eos}
+        words = {text for text, each in self.markers.items() if each is None and IS_TAG(text)} - tokens
+        self.control_tokens = tuple(text for text in self.markers if text not in words)
         self.text_separators = text_separators
         self.default_system = default_system
         self.capabilities = _some_of(CAPABILITIES, name, "capabilities", capabilities)
-        tokens = {token: str for token, text in (("bos_token", bos), ("eos_token", eos)) if text}
-        self.options: Mapping[str, type | None] = MappingProxyType({**_texts(name, "options", options), **tokens})
+        own = {token: str for token, text in (("bos_token", bos), ("eos_token", eos)) if text}
+        self.options: Mapping[str, type | None] = MappingProxyType({**_texts(name, "options", options), **own})
         self.accepts = _some_of(ACCEPTABLE, name, "accepts", accepts)
         self.source = source
         self.evidence = evidence

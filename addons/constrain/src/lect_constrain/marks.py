@@ -40,7 +40,7 @@ def live_marks(grammar: Grammar, stop: Iterable[str], tokens: tuple[str, ...], n
     at the start is left out: a reply may contain a fence.
     """
     stop, every = tuple(stop), frozenset(("reasoning", "tools"))
-    compiled = compile_grammar(grammar, every, stop, "", (), tokens)
+    compiled = compile_grammar(grammar, every, stop, "", tokens)
     text, reasoning = {*compiled.text.acts}, {*compiled.reasoning.acts}
     if grammar.channels is not None:
         text = reasoning = {*compiled.body.acts, *compiled.call_body.acts}

@@ -67,8 +67,7 @@ class Stream:
         # As after a control token: a space that the tokenizer itself puts before a text is not the template's.
         decoder = Decoder(tokenizer, next(iter(encoder.control_ids), None))
         at = token = 0
-        for text, count in [*decoder.pieces(ids), decoder.rest()]:
-            is_control = count == 1 and ids[token] in encoder.control_ids
+        for text, count, is_control in [*decoder.pieces(ids), decoder.rest()]:
             texts.append(alphabet.character(ids[token]) if is_control else text)
             self.tokens.append(token)
             self.starts.append(at)

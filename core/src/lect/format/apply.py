@@ -9,7 +9,7 @@ from lect.tokens.encoded import encode
 from lect.tokens.policy import LossPolicy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from lect.format.prompt import Prompt
 
@@ -21,9 +21,7 @@ def apply_chat_template(
     conversation: Any,
     *,
     tokenizer: Any = None,
-    tools: Sequence[Mapping[str, Any]] | None = None,
     add_generation_prompt: bool = False,
-    continue_final_message: bool = False,
     tokenize: bool = True,
     sanitize_control_tokens: bool = True,
     padding: bool | str = False,
@@ -39,16 +37,8 @@ def apply_chat_template(
         msg = "chat_template cannot be given here\n  try: lect.load_template(chat_template).apply_chat_template(...)"
         raise MessageError(msg)
     is_batch, conversations, is_question = _read(conversation)
-    prompts = [
-        render(
-            each,
-            tools=tools,
-            add_generation_prompt=add_generation_prompt or is_question,
-            continue_final_message=continue_final_message,
-            **options,
-        )
-        for each in conversations
-    ]
+    options["add_generation_prompt"] = add_generation_prompt or is_question
+    prompts = [render(each, **options) for each in conversations]
     if not tokenize:
         texts = [prompt.text for prompt in prompts]
         return texts if is_batch else texts[0]

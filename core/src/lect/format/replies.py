@@ -58,34 +58,28 @@ class Replies(Facts):
     def stream(
         self,
         *,
-        tools: Sequence[Mapping[str, Any]] | None = None,
-        prompt: Prompt | str | Sequence[int] | None = None,
-        starts_in_reasoning: bool | None = None,
-        extract: Iterable[str] = ("reasoning", "tools"),
-        stop: Iterable[str] = (),
-        call_id: Callable[[int], str] | None = None,
         grammar: Grammar | None = None,
         refine: Callable[[Reply], Reply] | None = None,
-        tokenizer: Any = None,
-        unknown_tools: UnknownTools = "keep",
+        **options: Unpack[ReplyOptions],
     ) -> ReplyStream:
         """Parse a reply that is still arriving: feed it chunks and get events, close it and get the reply.
 
         Args:
+            grammar: How the reply is written, if not as the template states.
+            refine: A function that makes the final reply from the one that the grammar gives.
             tools: The tools that the model may call. They decide the types of arguments in formats that carry only
                 text.
             prompt: The prompt that the reply answers, also as text or as ids. Its end tells what the reply begins
                 inside of: reasoning, or a call, which is then continued.
             starts_in_reasoning: Whether the reply begins inside reasoning; by default, the end of the prompt decides.
-            extract: What to take out of the content: `reasoning`, `tools`. The rest stays in it as it was written.
+            extract: What to take out of the content, by default both `reasoning` and `tools`. The rest stays in it as
+                it was written.
             stop: Further strings at which the reply ends, besides the stops of the template.
             call_id: A function that makes the id of a call without one from its number in the reply; by default, an id
                 that no other reply has, or in formats that number calls, such as Kimi's, the model's own.
-            grammar: How the reply is written, if not as the template states.
-            refine: A function that makes the final reply from the one that the grammar gives.
             tokenizer: The tokenizer, for `feed_ids`, and for a prompt that is given as ids.
-            unknown_tools: What becomes of a call of a tool that is not among `tools`, besides a problem: `keep` it,
-                make it `text` as it was written, or `drop` it.
+            unknown_tools: What becomes of a call of a tool that is not among `tools`, besides a problem: `keep` it, as
+                by default, make it `text` as it was written, or `drop` it.
 
         Raises:
             MessageError: If an argument has a wrong type.
@@ -95,23 +89,20 @@ class Replies(Facts):
         from lect.reply.stream import ReplyStream, stop_strings
         from lect.tokens.decoder import prompt_and_decoder
 
-        edges = self.edges()
+        given: dict[str, Any] = {**options}
+        edges, prompt = self.edges(), given.pop("prompt", None)
         before, tail = edges.spaces
-        text, decoder = prompt_and_decoder(edges.prompt if prompt is None else prompt, tokenizer)
+        text, decoder = prompt_and_decoder(edges.prompt if prompt is None else prompt, given.pop("tokenizer", None))
         return ReplyStream(
             grammar or self.reply or PLAIN,
-            tools=tools,
             prompt=text,
-            starts_in_reasoning=starts_in_reasoning,
-            extract=extract,
-            stop=(*self.stop, *stop_strings(stop)),
+            stop=(*self.stop, *stop_strings(given.pop("stop", ()))),
             edges=(_lead(before, text) if isinstance(text, str) else "", tail),
             markers=tuple(self.markers),
             tokens=self.control_tokens,
-            call_id=call_id,
             refine=refine,
             decoder=decoder,
-            unknown_tools=unknown_tools,
+            **given,
         )
 
     def parse(self, output: str, *, finish: str | None = None, **options: Unpack[StreamOptions]) -> Reply:

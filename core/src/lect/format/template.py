@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 
 FACTS = (Facts.__init__.__kwdefaults__ or {}).keys()
 CONTROL_POLICIES: tuple[ControlPolicy, ...] = get_args(ControlPolicy)
-REPORT: ControlPolicy = "report"
-ALLOW: ControlPolicy = "allow"
+CHECKS = frozenset({"continue_final_message", "limits", "on_control", "strict"})
 _make = tuple.__new__
 
 
@@ -190,7 +189,7 @@ class Template(Replies):
             source = with_beginning(source, messages) if begins_last else without_end(self.name, source, messages)
             request = request._replace(messages=messages)
         allowed.check_prompt(source.text)
-        prompt = Prompt(self, source, request, most_controls=0 if policy == ALLOW else allowed.controls)
+        prompt = Prompt(self, source, request, most_controls=0 if policy == "allow" else allowed.controls)
         if not prompt.text.isascii() and not is_encodable(prompt.text):
             refuse_surrogate(prompt)
         if strict:
@@ -216,32 +215,12 @@ class Template(Replies):
         """Return the words that the program may look for in texts."""
         return [part for part in parts_in(self.program) if isinstance(part, str)]
 
-    def text(
-        self,
-        messages: Sequence[Mapping[str, Any]],
-        *,
-        tools: Sequence[Mapping[str, Any]] | None = None,
-        add_generation_prompt: bool = False,
-        continue_final_message: bool = False,
-        strict: bool = False,
-        on_control: ControlPolicy = "report",
-        limits: Mapping[str, int] | None = None,
-        **options: Any,
-    ) -> str:
-        """Return only the text of the prompt: the same as `render(...).text`, in about half the time."""
-        is_checked = strict or continue_final_message or limits is not None
-        if is_checked or not (on_control is REPORT or on_control is ALLOW):
-            return self.render(
-                messages,
-                tools=tools,
-                add_generation_prompt=add_generation_prompt,
-                continue_final_message=continue_final_message,
-                strict=strict,
-                on_control=on_control,
-                limits=limits,
-                **options,
-            ).text
-        return self._written(_make(Request, (messages, tools, options, add_generation_prompt)))
+    def text(self, messages: Sequence[Mapping[str, Any]], **arguments: Any) -> str:
+        """Return only the text of the prompt: the same as `render(...).text`, often in half the time."""
+        if not CHECKS.isdisjoint(arguments):
+            return self.render(messages, **arguments).text
+        tools, asking = arguments.pop("tools", None), arguments.pop("add_generation_prompt", False)
+        return self._written(_make(Request, (messages, tools, arguments, asking)))
 
     def _written(self, request: Request) -> str:
         """Return the prompt as the program writes it."""

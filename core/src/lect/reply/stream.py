@@ -67,10 +67,11 @@ class ReplyStream:
         if not isinstance(given, Grammar):
             msg = f"the grammar is {saferepr(given)}; expected a Grammar\n  try: grammar=SOME_FORMAT.grammar"
             raise PluginError(msg)
-        compiled = compile_grammar(grammar, _wanted(extract), stop_strings(stop), edges[1], markers, tokens)
+        compiled = compile_grammar(grammar, _wanted(extract), stop_strings(stop), edges[1], tokens)
         if prompt is not None:
             _check_text(prompt, "the prompt")
         self._decoder = decoder
+        self._shown: Callable[[Any], Any] = decoder.shown if decoder else lambda read: read
         # Where each token that is fed begins in the raw text, and where the next one does.
         self._starts, self._decoded = array("Q"), 0
         expect_one_of(get_args(UnknownTools), "unknown_tools", unknown_tools, MessageError)
@@ -82,7 +83,7 @@ class ReplyStream:
         schemas = Schemas(tools)
         self._refine = refine
         self._reply: Reply | None = None
-        opened = "" if inside or prompt is None or not compiled.takes_tools else open_call(compiled, prompt)
+        opened = "" if inside or prompt is None or not compiled.takes_tools else open_call(compiled, prompt, markers)
         for self._opened in (opened, "") if opened else ("",):
             self._reader = reader = Reader(schemas, compiled.ends, spell)
             reader.unknown_tools = unknown_tools
@@ -136,7 +137,7 @@ class ReplyStream:
         return self._go_on()
 
     def feed_ids(self, ids: Iterable[int]) -> list[Event]:
-        """Add sampled tokens as text, and return the new events; a character whose bytes are missing is held back.
+        """Add sampled tokens, and return the new events; half a character is held back, and a spelled-out mark is text.
 
         Raises:
             MessageError: If the stream was opened without a tokenizer, or is closed.
@@ -144,14 +145,14 @@ class ReplyStream:
         if self._decoder is None:
             msg = "ids are fed, but the stream has no tokenizer\n  try: lect.stream(..., tokenizer=...)"
             raise MessageError(msg)
-        return self._feed_pieces(self._decoder.pieces(ids))
+        return list(self._shown(self._feed_pieces(self._decoder.pieces(ids))))
 
-    def _feed_pieces(self, pieces: Iterable[tuple[str, int]]) -> list[Event]:
+    def _feed_pieces(self, pieces: Iterable[tuple[str, int, bool]]) -> list[Event]:
         texts: list[str] = []
-        for text, tokens in pieces:
+        for text, tokens, is_control in pieces:
             self._starts.extend([self._decoded] * tokens)
             self._decoded += len(text)
-            texts.append(text)
+            texts.append(self._decoder.hidden(text, is_control))
         return self.feed("".join(texts))
 
     def tokens(self, start: int, end: int) -> range:
@@ -187,12 +188,13 @@ class ReplyStream:
             return []
         if reason is not None:
             _check_text(reason, "the finish reason")
-        events = self._feed_pieces([self._decoder.rest()]) if self._decoder else []
+        # No control token can be spelled any more.
+        events = self._feed_pieces([self._decoder.rest(), ("", 0, True)]) if self._decoder else []
         reader.feed("")
         reader.ended, reader.reason = True, reason
         events += self._go_on()
         self._reply = self._make_reply(reason)
-        return events + reader.take_events()
+        return list(self._shown(events + reader.take_events()))
 
     def close(self, finish: str | None = None) -> Reply:
         """Return the whole reply; `finish` ends it, unless `finish()` was called before."""
@@ -229,6 +231,7 @@ class ReplyStream:
         raw = "".join(reader.chunks).removeprefix(self._opened)
         broken = tuple(call for call in reader.calls if not call.complete)
         reply = Reply(content, reasoning, complete, reader.stop, reason, problems, raw, broken, reader.pieces())
+        reply = self._shown(reply)
         return self._refine(reply) if self._refine else reply
 
 

@@ -119,6 +119,7 @@ class Encoder:
     Attributes:
         controls: The ids of the control tokens by their texts. White space is not one, whatever the tokenizer says.
         control_ids: Their texts by ids.
+        begins: All that their texts begin with.
         opening: The ids that the tokenizer puts before every text by itself.
         depends_on_neighbours: Whether the tokens of a piece depend on what precedes it.
     """
@@ -130,6 +131,7 @@ class Encoder:
         self.controls = {text: each for text, each in controls.items() if text.strip()}
         self.control_ids = {each: text for text, each in self.controls.items()}
         self._spelled = re.compile(any_of(self.controls)) if self.controls else None
+        self.begins = frozenset(text[:end] for text in self.controls for end in range(1, len(text)))
 
     def whole(self, text: str) -> Tokens:
         """Return a text as the tokenizer itself encodes it, whatever the origin of its control tokens."""

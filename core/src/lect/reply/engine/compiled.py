@@ -51,9 +51,7 @@ def compiled_section(section: parts.Section, bounds: tuple[str, ...] = ()) -> Co
 class CompiledGrammar:
     """Everything needed to read replies by a grammar; `compile_grammar` builds it once for each use."""
 
-    def __init__(
-        self, grammar: parts.Grammar, extract: frozenset[str], stop: Texts, tail: str, markers: Texts, tokens: Texts
-    ):
+    def __init__(self, grammar: parts.Grammar, extract: frozenset[str], stop: Texts, tail: str, tokens: Texts):
         check(grammar)
         self.grammar = grammar
         self.tail = tail
@@ -65,9 +63,7 @@ class CompiledGrammar:
         self.before = "".join(sorted({*"".join(text for each in grammar.sections for text in each.before), *tail}))
         self.ends = tuple(dict.fromkeys(stop))
         self.opens = {mark for section in self.sections for mark in section.first_marks}
-        own = {mark.strip() for mark in marks_of(grammar)}
-        self.foreign = tuple({mark.strip(): None for mark in (*self.ends, *markers) if mark.strip() not in own | {""}})
-        """Marks of the template that no reply has, except at its end."""
+        self.own = {"", *map(str.strip, marks_of(grammar))}
         # What is not extracted stays as it was written; but no thought contains a token that stands for itself.
         stray = control_tokens(grammar, tokens) if extract else {}
         self.stray = {mark: code for mark, code in stray.items() if self.takes_tools or TOKEN.fullmatch(mark)}

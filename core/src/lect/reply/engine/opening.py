@@ -33,7 +33,7 @@ def starts_in(grammar: Grammar, prompt: str | None, ends: Sequence[str], markers
     return REASONING if _opens_reasoning(grammar, prompt[-TAIL:], (*ends, *markers)) else ""
 
 
-def open_call(compiled: CompiledGrammar, prompt: str) -> str:
+def open_call(compiled: CompiledGrammar, prompt: str, markers: Iterable[str]) -> str:
     """Return the end of a prompt from where a call may be open in the model's own turn; empty if none is."""
     tail = prompt[-TAIL:]
     if compiled.grammar.channels is not None:
@@ -41,10 +41,11 @@ def open_call(compiled: CompiledGrammar, prompt: str) -> str:
         at = max((tail.rfind(mark) for mark in starts), default=-1)
         return tail[at:] if at >= 0 and _open_message(compiled.grammar.channels, tail, compiled.ends) == CALL else ""
     opened = max((tail.rfind(mark) for mark in compiled.opens), default=-1)
-    if not compiled.bare and (opened < 0 or any(mark in tail[opened:] for mark in compiled.foreign)):
-        return ""
     # What precedes a mark that no reply has is not the model's: it may be a user's.
-    begin = max(_after_last(tail, compiled.foreign), 0)
+    among = (*compiled.ends, *markers) if opened >= 0 or compiled.bare else ()
+    begin = max(_after_last(tail, {mark.strip() for mark in among} - compiled.own), 0)
+    if opened < begin and not compiled.bare:
+        return ""
     turn = tail[begin:]
     at = min((at for mark in compiled.opens if (at := turn.find(mark)) >= 0), default=0 if begin else len(turn))
     return turn[at:] if begin or not at else ""
