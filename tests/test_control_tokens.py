@@ -2,12 +2,17 @@
 
 import json
 import re
+import warnings
 
 import pytest
-from goldens import REPOSITORY
+from goldens import REPOSITORY, SHARED
 from hostile import installed
 
+import lect
 from lect import ControlTextError
+from lect.facts import IS_TAG
+
+ORACLES = SHARED / "oracles/index.json"
 
 TOKENIZERS = json.loads((REPOSITORY / "tests/data/control_tokens.json").read_text("utf-8"))["tokenizers"]
 TEMPLATES = {
@@ -76,6 +81,26 @@ def test_a_control_token_has_the_id_that_the_tokenizer_gives_it(tokenizer, name)
     own = name == TEMPLATES[tokenizer][0]
     for token, index in tokens(tokenizer).items():
         assert markers[token] == index or (markers[token] is None and not own), token
+
+
+@every_pair
+def test_a_tag_is_a_token_where_the_tokenizer_has_it(tokenizer, name):
+    template = installed()[name]
+    tags = {*filter(IS_TAG, template.markers)}
+    stated, known = tags & {*template.control_tokens}, tags & tokens(tokenizer).keys()
+    assert known == stated if name == TEMPLATES[tokenizer][0] else known <= stated
+
+
+@pytest.mark.skipif(not ORACLES.exists(), reason="the makers' configs are not here: ../shared/oracles is missing")
+def test_a_tag_is_a_token_where_the_config_of_a_model_names_it():
+    wrong = {}
+    for oracle in json.loads(ORACLES.read_text("utf-8")) if ORACLES.exists() else ():
+        with warnings.catch_warnings(action="ignore"):
+            template = lect.get_template(oracle["id"], default="chatml")
+        words = {*template.markers} - {*template.control_tokens}
+        if named := words & {*oracle["special_tokens"].values()}:
+            wrong[oracle["slug"]] = named
+    assert wrong == {}
 
 
 @pytest.mark.parametrize("tokenizer", TOKENIZERS)

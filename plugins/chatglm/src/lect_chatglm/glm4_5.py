@@ -22,6 +22,7 @@ MARKERS = [
     "<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>", "<|begin_of_audio|>", "<|end_of_audio|>",
     "<|begin_of_transcription|>", "<|end_of_transcription|>", "<|code_prefix|>", "<|code_middle|>", "<|code_suffix|>",
 ]  # fmt: skip
+"""All are tokens: the tests of vllm-project/vllm state the ids of the tags, and leave two for those of results."""
 ON_LINES = (
     "<tool_call>{function-name}\n<arg_key>{arg-key-1}</arg_key>\n<arg_value>{arg-value-1}</arg_value>\n"
     "<arg_key>{arg-key-2}</arg_key>\n<arg_value>{arg-value-2}</arg_value>\n...\n</tool_call>"

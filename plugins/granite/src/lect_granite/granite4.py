@@ -96,6 +96,7 @@ def granite4(chat: Chat, out: Writer) -> None:
         out.append("<|start_of_role|>assistant<|end_of_role|>")
 
 
+OF_TOOLS = ["<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>"]
 GRANITE4 = Template(
     "granite-4.0",
     granite4,
@@ -105,7 +106,8 @@ GRANITE4 = Template(
     options=["available_tools", "documents"],
     accepts=["parts"],
     stop={"<|end_of_text|>": 100257},
-    markers=[*GRANITE3_1.markers, "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>"],
+    markers=[*GRANITE3_1.markers, *OF_TOOLS],
+    control_tokens=OF_TOOLS,
     # The replies of Hermes and Qwen.
     reply=HERMES_JSON,
     source="ibm-granite/granite-4.0-h-small, chat_template.jinja",

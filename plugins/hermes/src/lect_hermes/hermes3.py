@@ -125,14 +125,16 @@ HERMES3 = Template(
         "<|start_header_id|>", "<|end_header_id|>", "<|python_tag|>", "<|finetune_right_pad_id|>",
         "<|reserved_special_token_{}|>", "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>",
     ],
-    control_tokens=["<tool_response>", "</tool_response>"],
     reply=HERMES_JSON,
     source="NousResearch/Hermes-3-Llama-3.1-8B, tokenizer_config.json: tool_use and default",
 )  # fmt: skip
+OF_TOOLS = ["<tools>", "</tools>", "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>"]
+"""According to its model card, each of these is a single token of Hermes 2 Pro."""
 HERMES2_PRO = HERMES3.but(
     name="hermes-2-pro",
     stop={"<|im_end|>": 128003, "<|end_of_text|>": 128001, "<|eot_id|>": 128009},
     # Perhaps more than the vocabulary of Llama 3 has: a marker too many is harmless, one too few is a hole.
-    markers=HERMES3.markers,
+    markers=[*HERMES3.markers, "<tools>", "</tools>"],
+    control_tokens=OF_TOOLS,
     source="NousResearch/Hermes-2-Pro-Llama-3-8B, tokenizer_config.json: tool_use and default",
 )

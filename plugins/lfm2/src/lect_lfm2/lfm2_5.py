@@ -123,7 +123,7 @@ LFM2_5 = LFM2.but(
     options={"preserve_thinking": bool},
     accepts=["parts"],
     markers=MARKERS,
-    control_tokens=["<image>"],
+    control_tokens=["<image>", "<think>", "</think>"],
     source="LiquidAI/LFM2.5-1.2B-Instruct, chat_template.jinja, as openvinotoolkit/model_server at 8f0650c has it",
     evidence="second-hand",
 )

@@ -126,9 +126,6 @@ def smollm3(chat: Chat, out: Writer) -> None:
         out.append(opening)
 
 
-ADDED = (
-    "<think>", "</think>", "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>", "<code>", "</code>",
-)  # fmt: skip
 SMOLLM3 = Template(
     "smollm3",
     smollm3,
@@ -139,9 +136,9 @@ SMOLLM3 = Template(
     markers=[
         "<|im_start|>", "<|im_end|>", "<|begin_of_text|>", "<|end_of_text|>", "<|eot_id|>", "<|eom_id|>",
         "<|start_header_id|>", "<|end_header_id|>", "<|python_tag|>", "<|finetune_right_pad_id|>",
-        "<|reserved_special_token_{}|>", *ADDED,
+        "<|reserved_special_token_{}|>", "<think>", "</think>", "<tool_call>", "</tool_call>", "<tool_response>",
+        "</tool_response>", "<code>", "</code>",
     ],
-    control_tokens=ADDED,
     # The replies of Hermes and Qwen; what is round a thought as in the reply in ggml-org/llama.cpp#14581.
     reply=HERMES_JSON.but(reasoning=THINK.but(written=("\n", "\n</think>\n\n"))),
     source="HuggingFaceTB/SmolLM3-3B, chat_template.jinja",
