@@ -40,7 +40,7 @@ SIGNATURES = {
     lect.messages: "(data, *, format=None, row=None, parse_assistant=False)",
     lect.row: "(data, *, format=None, row=None, parse_assistant=False)",
     Template.render: f"(self, {RENDER})",
-    Template.text: "(self, messages, **arguments)",
+    Template.text: "(self, messages, *, tools=None, add_generation_prompt=False, **arguments)",
     Template.parse: "(self, output, *, finish=None, **options)",
     Template.stream: "(self, *, grammar=None, refine=None, **options)",
     Template.unroll: "(self, messages, unroll='auto', *, tools=None, **options)",

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 FACTS = (Facts.__init__.__kwdefaults__ or {}).keys()
 CONTROL_POLICIES: tuple[ControlPolicy, ...] = get_args(ControlPolicy)
 CHECKS = frozenset({"continue_final_message", "limits", "on_control", "strict"})
+"""The arguments of `render` for which more than the text is needed."""
 _make = tuple.__new__
 
 
@@ -215,12 +216,18 @@ class Template(Replies):
         """Return the words that the program may look for in texts."""
         return [part for part in parts_in(self.program) if isinstance(part, str)]
 
-    def text(self, messages: Sequence[Mapping[str, Any]], **arguments: Any) -> str:
+    def text(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        tools: Sequence[Mapping[str, Any]] | None = None,
+        add_generation_prompt: bool = False,
+        **arguments: Any,
+    ) -> str:
         """Return only the text of the prompt: the same as `render(...).text`, often in half the time."""
         if not CHECKS.isdisjoint(arguments):
-            return self.render(messages, **arguments).text
-        tools, asking = arguments.pop("tools", None), arguments.pop("add_generation_prompt", False)
-        return self._written(_make(Request, (messages, tools, arguments, asking)))
+            return self.render(messages, tools=tools, add_generation_prompt=add_generation_prompt, **arguments).text
+        return self._written(_make(Request, (messages, tools, arguments, add_generation_prompt)))
 
     def _written(self, request: Request) -> str:
         """Return the prompt as the program writes it."""
