@@ -118,7 +118,7 @@ def test_what_ends_content_stops_a_reply(model):
 def mutated():
     """Yield response templates, each with one thing that no grammar can express, or that is wrong."""
     base = response_templates.case(0).spec
-    odd = [None, 1, "x", [], {}, ["", 1], "(a+)+b", r"(?i)<a>", r"(?<!x)<a>", r"(?:ab)*<a>", "(" * 50, "[", "\\"]
+    odd = [None, 1, "x", [], {}, ["", 1], "(a+)+b", r"(?i)<a>", r"(?<!x)<a>", r"(?:ab)*<a>", "(" * 499, "[", "\\"]
     for value in odd:
         yield {**base, "fields": value}
         yield {**base, "fields": {**base["fields"], "content": value}}
@@ -128,6 +128,34 @@ def mutated():
                 spec = {each: given for each, given in base["fields"][name].items() if each != key.partition("_p")[0]}
                 yield {**base, "fields": {**base["fields"], name: {**spec, key: value}}}
     yield from (1, "x", [1], {})
+
+
+def named(group):
+    """Return a response template whose calls have their name in a group."""
+    call = {
+        "open_pattern": rf"<\|do\|>{group}<\|with\|>",
+        "close": "<|did|>",
+        "content": "json",
+        "transform": {"type": "function", "function": {"name": "{name}", "arguments": "{content}"}},
+    }
+    return {"start_anchor": "[assistant]\n", "fields": {"tool_calls": call}}
+
+
+PIECES = [r"\s*", r"\w*", "[^<]+", ".*?", r"[\w ]{1,}", r"\d+"]
+
+
+@pytest.mark.parametrize("letter", "a 0!")
+def test_no_pattern_takes_long(model, letter):
+    chance = random.Random(letter)
+    for _ in range(few(40)):
+        before, inner, after = ("".join(chance.choices(PIECES, k=chance.randint(0, 3))) for _ in range(3))
+        template = model(named(f"{before}(?P<name>{inner}){after}"))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ReplyFormatWarning)
+            template.parse("")
+            start = time.perf_counter()
+            template.parse(f"<|do|>{letter * 400}!{letter * 90}!<|with|>{{}}<|did|>")
+        assert time.perf_counter() - start < 0.5, (before, inner, after)
 
 
 def test_what_cannot_be_read_is_told_once_and_quickly(model):

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from lect.errors import saferepr
 from lect.plugin.grammar import CallSyntax, Head, Json, Literals, NamedJson, Params, Section
 from lect_jinja.responses.fields import are_tokens, as_row, expect, has_field, marks, row
-from lect_jinja.responses.patterns import Path, Piece, parts_of, paths_of
+from lect_jinja.responses.patterns import Path, Piece, is_quick, parts_of, paths_of
 
 if TYPE_CHECKING:
     from lect_jinja.responses.fields import Field
 
-MOST_WILD = 3
-"""The maximum number of pieces of any length in a head: together they must not take long."""
+SPACE = r"\s*+"
+"""White space before a field: what it has taken it does not give back, which would take long."""
 
 
 def section(field: Field, before: tuple[str, ...]) -> Section:
@@ -92,7 +92,8 @@ def _parameters(options: Mapping[str, Any]) -> Params:
     opens, between, closes = row(path[:key]), row(path[key + 1 : value]), row(path[value + 1 :])
     expect((len(opens), len(closes)) == (1, 1) and len(between) in (1, 2), f"the tag_pattern {pattern!r}")
     is_trimmed = "space" in (path[value - 1].kind, path[value + 1].kind)
-    head = Head(between[:1], rf"\s*{_safe(path[key])}\s*")
+    expect(is_quick((path[key], Piece("space"))), f"the tag_pattern {pattern!r}")
+    head = Head(between[:1], rf"{SPACE}{_group(path[key])}\s*")
     untyped = "json" if is_json else "string"
     return Params(opens[0], head, closes[0], "".join(between[1:]), "\n" if is_trimmed else "", untyped)
 
@@ -114,22 +115,26 @@ def _fields(path: Path) -> tuple[str, bool]:
     while path[-1].kind == "space":
         path = path[:-1]
     pieces = path[_begin(path) : -1 if _has_end(path) else None]
-    wild = [piece for piece in pieces if piece.kind in ("free", "field")]
     names = [piece.name for piece in pieces if piece.kind == "field"]
     expect("name" in names and set(names) <= {"name", "id"}, f"the groups {names} of a call")
-    expect(len(wild) <= MOST_WILD, "a head of so many pieces")
-    return "".join(map(_pattern, pieces)), path[-1].kind == "ahead"
+    leading = len(pieces) - len(_stripped(pieces))
+    expect(is_quick(pieces[leading:]), f"the groups {names} of a call, which may take long")
+    patterns = [SPACE] * leading + [_pattern(piece) for piece in pieces[leading:]]
+    return "".join(patterns), path[-1].kind == "ahead"
+
+
+def _stripped(pieces: Path) -> Path:
+    """Return pieces without white space at their start."""
+    return next((pieces[at:] for at, piece in enumerate(pieces) if piece.kind != "space"), ())
 
 
 def _pattern(piece: Piece) -> str:
     if piece.kind == "field":
-        return _safe(piece)
+        return _group(piece)
     return re.escape(piece.text) if piece.kind == "text" else piece.text if piece.kind == "free" else r"\s*"
 
 
-def _safe(field: Piece) -> str:
-    """Return the pattern of a named group, if it can be run: a few pieces in a row, of which few have any length."""
-    pieces = [piece for path in parts_of(field) for piece in path]
-    wild = sum(piece.kind in ("free", "space") for piece in pieces)
-    expect(wild <= MOST_WILD and not any(piece.kind == "field" for piece in pieces), f"the group {field.text!r}")
+def _group(field: Piece) -> str:
+    """Return the pattern of a named group, as Python spells it."""
+    expect(not any(has_field(path) for path in parts_of(field)), f"the group {field.text!r}")
     return field.text.replace("(?<", "(?P<", 1)

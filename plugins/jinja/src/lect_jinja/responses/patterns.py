@@ -11,17 +11,23 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 MOST_PATHS = 64
 LONGEST = 500
 """Characters of a pattern."""
+DEEPEST = 20
+MOST_TAKERS = 2
+"""How many pieces of any length may take the same character: one more multiplies the time by the length of a text."""
 WHITE = {"n": "\n", "t": "\t", "r": "\r"}
 SPACES = (r"\s", r"\h")
 CLASS = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]|\\[sSwWdDh]|\.", re.DOTALL)
 LISTED = re.compile(r"\[([^\^\\\]\-]+)\]")
+NESTED = re.compile(r"(?<!\\)\[|--|&&|~~|\|\|")
+"""What later versions of `re` may read as a set in a set."""
 QUANTIFIER = re.compile(r"(?:[*+?]|\{\d*,?\d*\})[?+]?")
 GROUP = re.compile(r"\(\?P?<([A-Za-z_]\w*)>")
+LETTERS = [*map(chr, range(128)), "é", "中"]
 AGAIN = re.compile(r"\(\?P=([A-Za-z_]\w*)\)")
 
 
@@ -71,7 +77,7 @@ def parts_of(field: Piece) -> list[Path]:
 class _Reader:
     def __init__(self, pattern: str):
         self.pattern = pattern
-        self.at = 0
+        self.at = self.depth = 0
 
     def refused(self) -> UnreadableError:
         return UnreadableError(f"the pattern {self.pattern!r}, at {self.at}")
@@ -122,13 +128,15 @@ class _Reader:
         if pattern[at] == "(":
             return self.group()
         if found := self.take(CLASS):
+            if not _is_class(found[0]):
+                raise self.refused()
             return [(Piece("free", found[0]),)]
         self.at += 1
         letter = pattern[at]
         if letter in "^$":
             return [(Piece("start" if letter == "^" else "end"),)]
         if letter != "\\":
-            if letter in "*+?{":
+            if letter in "*+?{[":
                 raise self.refused()
             return [(Piece("text", letter),)]
         escaped = pattern[self.at : self.at + 1]
@@ -145,10 +153,12 @@ class _Reader:
             (each for each in ("(?:", "(?=", "(") if self.pattern.startswith(each, begin)), "("
         )  # fmt: skip
         self.at += len(opening)
-        inner = self.alternatives()
-        if not self.pattern.startswith(")", self.at):
+        self.depth += 1
+        inner = self.alternatives() if self.depth <= DEEPEST else []
+        if not inner or not self.pattern.startswith(")", self.at):
             raise self.refused()
         self.at += 1
+        self.depth -= 1
         if named:
             return [(Piece("field", self.pattern[begin : self.at], named[1]),)]
         if opening != "(?=":
@@ -157,6 +167,32 @@ class _Reader:
         if any(len(path) != 1 or path[0].kind != "text" for path in texts):
             raise self.refused()
         return [(Piece("ahead", path[0].text),) for path in texts]
+
+
+def is_quick(pieces: Iterable[Piece]) -> bool:
+    """Return whether no character can be taken by many of the pieces of any length."""
+    classes = [re.compile(each) for each in _classes(pieces)]
+    return all(sum(bool(each.match(letter)) for each in classes) <= MOST_TAKERS for letter in LETTERS)
+
+
+def _classes(pieces: Iterable[Piece]) -> Iterator[str]:
+    """Yield the classes of the pieces of any length."""
+    for piece in pieces:
+        if piece.kind == "field":
+            for path in parts_of(piece):
+                yield from _classes(path)
+        elif piece.kind == "space":
+            yield r"\s"
+        elif piece.kind == "free" and (found := CLASS.match(piece.text)) and found.end() < len(piece.text):
+            yield found[0]
+
+
+def _is_class(text: str) -> bool:
+    try:
+        re.compile(text)
+    except re.error:
+        return False
+    return not NESTED.search(text, 1)
 
 
 def _joined(path: Path) -> Path:
