@@ -119,6 +119,7 @@ def mutated():
     """Yield response templates, each with one thing that no grammar can express, or that is wrong."""
     base = response_templates.case(0).spec
     odd = [None, 1, "x", [], {}, ["", 1], "(a+)+b", r"(?i)<a>", r"(?<!x)<a>", r"(?:ab)*<a>", "(" * 499, "[", "\\"]
+    odd += [r"<a>(?P<name>\w+)<b>|<c>", r"<c>|<a>(?P<name>\w+)", r"(?P<name>\w+)", "^", "$", r"\s*", "a||b"]
     for value in odd:
         yield {**base, "fields": value}
         yield {**base, "fields": {**base["fields"], "content": value}}

@@ -193,7 +193,8 @@ def _lists(chance, style):
 def _named(chance, style):
     begin, middle, end = (style.format(each) for each in ("call", "args", "call_end"))
     group = chance.choice([r"(?P<name>\w+)", r"(?P<name>[^\[<\s]+)", r"\s*(?P<name>[\w.-]+)\s*"])
-    field = {"open_pattern": re.escape(begin) + group + re.escape(middle), "close": end, "content": "json"}
+    opening = re.escape(begin) + group + re.escape(middle) + chance.choice(["", r"\s*"])
+    field = {"open_pattern": opening, "close": end, "content": "json"}
 
     def write(calls, between):
         return between.join(f"{begin}{name}{middle}{json.dumps(given)}{end}" for name, given in calls)

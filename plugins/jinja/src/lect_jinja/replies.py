@@ -104,7 +104,10 @@ def _response(spec: Any) -> Response | str:
 
 
 def choose(template: Template, guessed: Guess) -> Choice:
-    """Return the format that reads back what a template writes; what was guessed if it is one, or if none is."""
+    """Return the format that reads back what a template writes; what was guessed if it is one.
+
+    If none does, the model's response template says how replies are written, and without one what was guessed.
+    """
     by = f", by {guessed.how}" if guessed.how else ""
     installed = guessed.format in lect.reply_formats()
     readers, writes_calls = _readers(template, [guessed.format] if installed else [])
@@ -170,7 +173,10 @@ def _reads_back(template: Template, turn: Turn, name: str) -> bool:
 
 
 def _reads_example(template: Template, response: Response) -> bool:
-    reply = template.parse(response.example, grammar=response.grammar, starts_in_reasoning=False)
+    try:
+        reply = template.parse(response.example, grammar=response.grammar, starts_in_reasoning=False)
+    except LectError:
+        return False
     said = (reply.reasoning, reply.content, [(call.name, call.arguments) for call in reply.tool_calls])
     return said == response.said and not reply.problems
 

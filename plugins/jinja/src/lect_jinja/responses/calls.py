@@ -29,9 +29,11 @@ def section(field: Field, before: tuple[str, ...]) -> Section:
             opens = tuple((*as_row(mark), "[") for mark in opens)
             closes, between = (*(("]", *as_row(mark)) for mark in closes), "]", *closes), ","
         return Section((CallSyntax(Json()),), opens, closes, between, before=before, special=are_tokens(opens))
+    expect(all(map(has_field, field.opens)), f"{field.name} of which only some begin with a name")
+    expect(all(row(path[: _begin(path)]) for path in field.opens), f"{field.name} without a mark that opens them")
     how = _arguments(field)
     heads: dict[tuple[str, bool], list[Path]] = {}
-    for path in field.opens:
+    for path in map(_trimmed, field.opens):
         heads.setdefault(_fields(path), []).append(path)
     calls = []
     for (fields, keep), paths in heads.items():
@@ -112,20 +114,18 @@ def _has_end(path: Path) -> bool:
 
 def _fields(path: Path) -> tuple[str, bool]:
     """Return the pattern of a head, and whether its end belongs to what follows."""
-    while path[-1].kind == "space":
-        path = path[:-1]
     pieces = path[_begin(path) : -1 if _has_end(path) else None]
     names = [piece.name for piece in pieces if piece.kind == "field"]
     expect("name" in names and set(names) <= {"name", "id"}, f"the groups {names} of a call")
-    leading = len(pieces) - len(_stripped(pieces))
+    leading = next(at for at, piece in enumerate(pieces) if piece.kind != "space")
     expect(is_quick(pieces[leading:]), f"the groups {names} of a call, which may take long")
     patterns = [SPACE] * leading + [_pattern(piece) for piece in pieces[leading:]]
     return "".join(patterns), path[-1].kind == "ahead"
 
 
-def _stripped(pieces: Path) -> Path:
-    """Return pieces without white space at their start."""
-    return next((pieces[at:] for at, piece in enumerate(pieces) if piece.kind != "space"), ())
+def _trimmed(path: Path) -> Path:
+    """Return a path without white space at its end."""
+    return path[: 1 + max(at for at, piece in enumerate(path) if piece.kind != "space")]
 
 
 def _pattern(piece: Piece) -> str:
