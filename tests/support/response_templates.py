@@ -3,6 +3,7 @@
 import json
 import random
 import re
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 WORDS = ["the", "time", "is", "noon", "o'clock", "in", "Bern,", "I", "think:", "{so}", "[it]", "is"]
@@ -21,6 +22,16 @@ TOOLS = [
     }
     for name in NAMES
 ]
+
+
+KEYS = ("open", "open_pattern", "close", "close_pattern", "content", "content_args", "join", "transform")
+ODD = (
+    None, 0, True, "", " ", "x", "<a>", "json", "xml-inline", "{content}", r"(?P<name>\w+)", r"[^<]*<a>", "^", "$",
+    "(?=<a>)", "[z-a]", "[[a]", "a{2,3}", r"\p{L}+", r"<a>(?P<key>.*?)</a>(?P<value>.*?)<b>", "(a+)+b", r"(?i)<a>",
+    r"(?<!x)<a>", r"(?:ab)*<a>", "(" * 499, "[", "\\", r"<a>(?P<name>\w+)<b>|<c>", r"<c>|<a>(?P<name>\w+)", r"\s*",
+    [], ["<a>", "<b>"], [["a", "b"]], ["", 1], {}, {"name": "json"}, {"function": "{content}"}, "a||b",
+)  # fmt: skip
+"""What may stand somewhere in a response template, and rarely means anything there."""
 
 
 class Marks(NamedTuple):
@@ -46,6 +57,30 @@ def case(seed: int, replies: int = 6) -> Case:
     """Return a response template with replies."""
     chance = random.Random(seed)
     return (messages if chance.random() < 0.25 else regions)(chance, replies)
+
+
+def mutant(seed: int) -> Any:
+    """Return a response template with some mistakes."""
+    chance = random.Random(seed)
+    spec = {"": case(chance.randrange(1_000), 1).spec}
+    for _ in range(chance.randint(1, 3)):
+        holder, key = chance.choice(list(places(spec)))
+        how = chance.random()
+        if how < 0.2 and isinstance(holder, dict) and holder is not spec:
+            del holder[key]
+        elif how < 0.4 and isinstance(holder[key], dict):
+            holder[key][chance.choice(KEYS)] = chance.choice(ODD)
+        else:
+            holder[key] = chance.choice(ODD)
+    return spec[""]
+
+
+def places(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield all that holds something in a value, each with the key."""
+    found = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, each in found:
+        yield value, key
+        yield from places(each)
 
 
 def text(chance: random.Random) -> str:

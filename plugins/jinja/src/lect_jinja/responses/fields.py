@@ -41,6 +41,7 @@ class Field:
         can_start: Whether a reply can begin inside it.
         notation: How its text is written.
         options: More about the notation.
+        joint: What is put between two of its texts; None where only one is expected.
         strips: Whether white space at its ends does not count.
     """
 
@@ -58,6 +59,8 @@ class Field:
         self.notation = spec.get("content", "text")
         self.options = spec.get("content_args") or {}
         expect(isinstance(self.options, Mapping), f"{name}.content_args {saferepr(self.options)}")
+        self.joint = spec.get("join")
+        expect(self.joint is None or isinstance(self.joint, str), f"{name}.join {saferepr(self.joint)}")
         self.strips = bool(self.options.get("strip", True))
         read = ("json", "xml-inline") if self.kind == CALL else ("text",)
         expect(self.notation in read, f"{name}.content {saferepr(self.notation)}")

@@ -74,8 +74,7 @@ def _reasoning(field: Field | None) -> Reasoning | None:
 def _wrappers(field: Field | None) -> tuple[Wrapper, ...]:
     if field is None or not field.opens:
         return ()
-    joint = field.spec.get("join")
-    expect(not joint, f"{field.name}.join {saferepr(joint)}")
+    expect(not field.joint, f"{field.name}.join {field.joint!r}")
     opens = field.texts(field.opens)
     return (Wrapper(opens, field.texts(field.closes), are_tokens(opens)),)
 
@@ -91,6 +90,7 @@ def _messages(fields: Collection[Field], spec: Mapping[str, Any]) -> Channels:
     starts = {mark for path in paths_in(spec, "start_anchor") for mark in row(path) if are_tokens([mark])}
     headers, ends, joints = set(), set(), set()
     for field in fields:
+        expect(field.opens, f"{field.name} without a mark that opens it")
         ends.add(field.texts(field.closes))
         for path in field.opens:
             shape = [piece.kind for piece in path]
@@ -102,7 +102,7 @@ def _messages(fields: Collection[Field], spec: Mapping[str, Any]) -> Channels:
             is_object = json_keys(field) and not field.spec.get("transform_each")
             expect(is_object, f"{field.name}.transform {saferepr(field.spec.get('transform'))}")
         else:
-            joints.add(field.spec.get("join"))
+            joints.add(field.joint)
     expect(len(headers) == len(ends) == len(joints) == 1, "messages that begin, end or are joined in several ways")
     (header,), (end,), (joint,) = headers, ends, joints
     expect(starts and header.startswith("[^") and header.endswith("]*"), f"the header {header!r}")

@@ -189,10 +189,9 @@ def _classes(pieces: Iterable[Piece]) -> Iterator[str]:
 
 def _is_class(text: str) -> bool:
     try:
-        re.compile(text)
+        return not NESTED.search(text, 1) and bool(re.compile(text))
     except re.error:
         return False
-    return not NESTED.search(text, 1)
 
 
 def _joined(path: Path) -> Path:
