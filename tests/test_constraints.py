@@ -9,6 +9,7 @@ import os
 import random
 import re
 import runpy
+from inspect import signature
 
 import hostile
 import pytest
@@ -170,6 +171,60 @@ def test_a_prompt_may_end_anywhere_in_a_reply(template, notation):
         prompt = template.text(QUESTION, tools=tools, add_generation_prompt=True) + text[:cut]
         constraint = constrain(template, tools, prompt=prompt, **options)
         assert engine(notation, constraint, vocabulary).accepts(text[cut:]) is None, (text[:cut], text[cut:])
+
+
+def switches(template):
+    """Return the options that may change how a reply begins, each with a value that does."""
+    values = {bool: (True, False), int: (0,)}
+    return [{}, *({name: value} for name, kind in template.options.items() for value in values.get(kind, ()))]
+
+
+@pytest.mark.parametrize(
+    "template",
+    in_turn([pytest.param(each, id=name) for name, each in hostile.installed().items() if each.reply is not None], 3),
+)
+def test_answers_and_calls_are_left_whatever_the_prompt_has_said(template):
+    """What opens a thought, and closes it again, depends on options; content with a schema is an answer too."""
+    vocabulary, wrong = vocabulary_of(template), []
+    _, pattern = DEVIATIONS.get(template.name, ("", "(?!)"))
+    schema = {"type": "object", "properties": {"a": {"enum": ["p", "q"]}}, "required": ["a"]}
+    tools = [{"type": "function", "function": {"name": "f", "parameters": schema}}]
+    call = {"id": "call_0", "type": "function", "function": {"name": "f", "arguments": {"a": "p"}}}
+    answer, words = ({"role": "assistant", "content": text} for text in ('{"a": "p"}', "Yes."))
+    calling = {"role": "assistant", "content": "", "tool_calls": [call]}
+    can_call = bool(constrain(template, tools).triggers)
+    for options in switches(template):
+        for given, choice, content, messages in (
+            (None, "auto", schema, [answer]),
+            (tools, "auto", None, [words, calling]),
+            (tools, "auto", schema, [answer, calling]),
+            (tools, "required", None, [calling]),
+        ):
+            if choice == "required" and not can_call:
+                continue
+            try:
+                prompt = template.render(QUESTION, tools=given, add_generation_prompt=True, **options)
+            except lect.LectError:
+                continue
+            is_argument = not signature(constrain).parameters.keys().isdisjoint(options)
+            is_seen = prompt.text != template.text(QUESTION, tools=given, add_generation_prompt=True)
+            for how in ([] if is_argument else [options]) + [{"prompt": prompt}] * (is_seen or not options):
+                constraint = constrain(
+                    template, given, tool_choice=choice, content_schema=content, tokenizer=vocabulary, **how
+                )
+                allowed = engine("lark", constraint, vocabulary)
+                for message in messages:
+                    try:
+                        text = template.reply_text([*QUESTION, message], tools=given, **options).text
+                    except lect.LectError:
+                        continue
+                    text = without_stop(template, text)
+                    is_fair = not re.search(pattern, text) and (can_call or message is not calling)
+                    # The white space before calls may depend on the options.
+                    texts = [text, f"\n{text}"] if "prompt" in how and message is calling else [text]
+                    if is_fair and all(allowed.accepts(each) is not None for each in texts):
+                        wrong.append((options, choice, content is not None, "prompt" in how, text))
+    assert wrong == []
 
 
 @every_template

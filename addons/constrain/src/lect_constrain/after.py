@@ -10,7 +10,7 @@ from lect_constrain.notations import Begun, Value
 from lect_constrain.values import Values
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 Step = tuple[Node, str]
 """What may remain of a node and of the text: a node that has used up the text, or nothing and the rest of the text."""
@@ -22,6 +22,11 @@ def after(node: Node, text: str) -> Node | None:
     """Return what may follow a text with which the node begins; None if it cannot begin with it."""
     found = [rest for rest, left in _steps(node, text) if not left]
     return alt(found) if found else None
+
+
+def after_any(node: Node, texts: Iterable[str]) -> Node | None:
+    """Return what may follow the first of some texts with which the node begins."""
+    return next((found for text in texts if (found := after(node, text)) is not None), None)
 
 
 def _steps(node: Node, text: str) -> Iterator[Step]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lect_constrain.marks import Marks, first_mark
 from lect_constrain.nodes import DIGITS, EMPTY, Lit, Node, Rep, Seq, Text, alt, optional, seq, spread
+from lect_constrain.notations import JSON
 from lect_constrain.probes import CONTENT, COUNT, ID, NAME, REASONING
 
 if TYPE_CHECKING:
@@ -52,8 +53,10 @@ class Builder:
         self.first = f"{barred} \\n\\t\\r" if barred else ""
         self.texts: dict[tuple[str, ...], Text] = {}
 
-    def reply(self, blocks: list[Block], *, answers: bool, reasoning: bool | None) -> Node | None:
+    def reply(self, blocks: list[Block], *, answers: bool, reasoning: bool | None, closed: bool = False) -> Node | None:
         """Return all replies: without calls if `answers`, and with those of the blocks; None if there is none.
+
+        Without reasoning they begin as such replies do, or, if it is `closed`, as they go on after it.
 
         Reasoning is what most replies have in common. Where what follows it differs only in white space from replies
         without, it is written once: engines take long to compile free text.
@@ -61,9 +64,13 @@ class Builder:
         rows: list[tuple[Pieces, Block | None]] = [(pieces, None) for pieces in self.shape.answers] if answers else []
         rows += [(pieces, block) for block in blocks for pieces in block.before]
         bare = [row for row in rows if (REASONING, "") not in row[0] and reasoning is not True]
-        if reasoning is False and not bare:
-            begun = [(self.thought(pieces), block) for pieces, block in rows]
-            bare = [(_begun(thought[2]), block) for thought, block in begun if thought is not None]
+        if reasoning is False:
+            # Answers, or calls, that no rendering has without reasoning are what follows it.
+            begun = [(self.thought(pieces), block) for pieces, block in rows if (REASONING, "") in pieces]
+            ended = [(thought[2] if closed else _begun(thought[2]), block) for thought, block in begun if thought]
+            first, second = (ended, bare) if closed else (bare, ended)
+            shown = {block for _, block in first}
+            bare = [*first, *(row for row in second if row[1] not in shown)]
         thoughts: dict[str, tuple[Node, list[tuple[Pieces, Block | None]]]] = {}
         for pieces, block in rows:
             if (REASONING, "") in pieces and reasoning is not False:
@@ -161,13 +168,16 @@ class Builder:
             while rest and not rest[0][0]:
                 literal += rest.pop(0)[1]
             if not kind:
-                # Free text may begin with any white space.
-                found.append(literal.rstrip() if rest else literal)
+                # Content may begin with any white space, which the prompt may have written.
+                found += [
+                    literal.rstrip() if rest else literal,
+                    JSON.gap() if rest and self.content is not None else "",
+                ]
                 continue
             at, mark = first_mark(literal, self.marks.text)
             is_first = before is EMPTY and not any(each.strip() if isinstance(each, str) else each for each in found)
             if self.content is not None:
-                found += [self.content, literal if literal.strip() else ""]
+                found += [self.content, literal if literal.strip() else optional(Lit(literal)) if literal else ""]
             elif mark:
                 found.append(
                     self.free(tuple(each for each in self.marks.text if each != mark), mark, is_first=is_first)

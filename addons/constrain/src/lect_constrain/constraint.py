@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from lect import MessageError
 from lect.errors import saferepr
-from lect_constrain.after import after
+from lect_constrain.after import after, after_any
 from lect_constrain.build import Block, Builder
 from lect_constrain.gbnf import Gbnf
 from lect_constrain.lark import Lark
 from lect_constrain.marks import live_marks
-from lect_constrain.nodes import Chars, Node
+from lect_constrain.nodes import Alt, Chars, Node, alt
 from lect_constrain.notations import JSON, Value
 from lect_constrain.schema import normal
 from lect_constrain.source import Source
@@ -158,17 +158,26 @@ def constrain(
         blocks.append(builder.block(form, nodes, several=parallel and kind != "named", text=kind == "auto"))
         loose += arguments.loose if arguments else ()
         triggers += [blocks[-1].trigger] * bool(blocks[-1].trigger)
-    node = builder.reply(blocks, answers=kind in ("auto", "none"), reasoning=reasoning)
+    answers = kind in ("auto", "none")
+    node = builder.reply(blocks, answers=answers, reasoning=reasoning)
     if node is None:
         msg = f"{source.name} cannot write such a reply: reasoning={reasoning!r}, tool_choice={tool_choice!r}"
         raise MessageError(msg)
     said = source.said(prompt)
-    rest = after(node, said)
-    if rest is None:
+    begun = [after(node, said)]
+    closed = source.after_thought(said)
+    if reasoning is not True and (closed is not None or not said.startswith(shape.opening)):
+        # A prompt that was rendered with other options may have closed a thought in its own way, or opened none.
+        bare = builder.reply(blocks, answers=answers, reasoning=False, closed=closed is not None)
+        texts = [said] if closed is None else [said, closed, closed.lstrip()]
+        further = [after_any(each, texts) for each in (bare.items if isinstance(bare, Alt) else [bare] if bare else [])]
+        begun = further if closed is not None else [*begun, *further]
+    left_over = [each for each in begun if each is not None]
+    if not left_over:
         msg = f"no reply of {source.name} begins with what the prompt says: {said[-60:]!r}\n  try: prompt=None"
         raise MessageError(msg)
     return Constraint(
-        rest,
+        alt(left_over),
         name=source.name,
         triggers=tuple(triggers),
         tokens=_tokens(tokenizer, source),

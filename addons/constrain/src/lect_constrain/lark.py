@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from lect_constrain.nodes import Alt, Chars, Lit, Node, Rep, Seq, Tokens, Word
+from lect_constrain.nodes import EMPTY, Alt, Chars, Lit, Node, Rep, Seq, Tokens, Word
+from lect_constrain.notations import Value
 from lect_constrain.rules import RuleWriter
 from lect_constrain.schema import KNOWN, Schema, dumped, is_free, kept
 
@@ -13,11 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from lect_constrain.nodes import Quoted, Text
-    from lect_constrain.notations import Value
 
 HONOURED = KNOWN | {"patternProperties", "multipleOf", "minProperties", "maxProperties"}
 """The keywords that llguidance honours."""
 ANYTHING = "(?s:.*)"
+JSON_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{\[]|[^"{\[]+|"')
 OPTIONS = {"whitespace_pattern": r"[ \n]{0,8}"}
 
 
@@ -27,9 +28,13 @@ class Lark(RuleWriter):
     def __init__(self, tokens: Mapping[str, int]):
         super().__init__()
         self.tokens = Tokens(tokens)
+        self.is_split = False
+        """Whether what looks like JSON is written a token at a time: a lexer tells it from a value only so."""
 
     def literal(self, text: str) -> str:
         parts = self.tokens.split(text) or [""]
+        if self.is_split and text.startswith(('{"', '[{"')):
+            parts = JSON_TOKEN.findall(text)
         return " ".join(f"<[{each}]>" if isinstance(each, int) else dumped(each) for each in parts)
 
     def text(self, node: Text) -> str:
@@ -89,6 +94,7 @@ class Lark(RuleWriter):
 
     def written(self, node: Node) -> str:
         """Return the whole grammar."""
+        self.is_split = _may_begin_with_value(node)
         return "%llguidance {}\n\n" + super().written(node)
 
 
@@ -108,6 +114,19 @@ def regex(node: Node) -> str:
         case Word(item):
             return regex(item)
     raise AssertionError(node)
+
+
+def _may_begin_with_value(node: Node) -> bool:
+    """Return whether a value may be the first that a node writes."""
+    match node:
+        case Value():
+            return True
+        case Alt(items):
+            return any(map(_may_begin_with_value, items))
+        case Seq(items):
+            first = next((each for each in items if not (isinstance(each, Chars | Rep) and each.low == 0)), EMPTY)
+            return _may_begin_with_value(first)
+    return False
 
 
 def _in_slashes(allowed: str) -> str:

@@ -112,7 +112,8 @@ class Prober:
 
     def reads(self, text: str) -> bool:
         """Return whether a reply is read as one that is written well: makers write history that no model should."""
-        return not self.template.parse(text[len(self.opening) :], tools=TOOLS).problems
+        prompt = self.header + self.opening
+        return not self.template.parse(text[len(self.opening) :], tools=TOOLS, prompt=prompt).problems
 
     def without_stop(self, text: str) -> tuple[str, str]:
         """Return a reply without its stop, and the stop."""

@@ -86,7 +86,7 @@ def complete(shape: Shape, cut: Cutter) -> None:
             if found and not any((REASONING, "") in pieces for pieces in found):
                 bare = [pieces for pieces in found if not cut.opens_reasoning(pieces[0][1])]
                 found += [
-                    (("", around[0]), (REASONING, ""), ("", around[1] + pieces[0][1].lstrip()), *pieces[1:])
+                    (("", around[0]), (REASONING, ""), ("", around[1] + cut.unclosed(pieces[0][1])), *pieces[1:])
                     for pieces in bare
                 ]
     for found in replies:
@@ -105,6 +105,11 @@ class Cutter:
     def opens_reasoning(self, text: str) -> bool:
         """Return whether a text opens reasoning, and perhaps closes it again."""
         return any(mark in text for mark in self.opens)
+
+    def unclosed(self, text: str) -> str:
+        """Return a text without what closes reasoning at its beginning: some prompts begin answers with that."""
+        text = text.lstrip()
+        return next((text[len(close) :] for close in self.closes if text.startswith(close)), text)
 
     def pieces(self, text: str) -> Pieces:
         """Return a reply as pieces. A block of reasoning that is empty counts as reasoning."""

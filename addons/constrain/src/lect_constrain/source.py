@@ -123,6 +123,12 @@ class Source:
         opened = self.grammar.reasoning.open if self.grammar.reasoning else ()
         return opened[0] if opened and self.template.parse("x", prompt=text).reasoning else ""
 
+    def after_thought(self, said: str) -> str | None:
+        """Return what the prompt has said since it closed a thought; None if it did not."""
+        closes = self.grammar.reasoning.close if self.grammar.reasoning else ()
+        at, mark = max(((said.rfind(close), close) for close in closes), default=(-1, ""))
+        return said[at + len(mark) :] if at >= 0 else None
+
 
 def _text(call: CallShape, name: str, arguments: str) -> str:
     """Return one call as it is written."""
