@@ -333,7 +333,7 @@ def engines(session):
     """
     session.install(*TEST_TOOLS, "tokenizers>=0.21", "xgrammar>=0.2.8", "xllamacpp")
     install(session, *EVERYTHING)
-    files = ["tests/test_constraints.py", *ENGINES]
+    files = ["tests/test_constraints.py", "tests/test_constraint_values.py", *ENGINES]
     session.run("pytest", "-q", "-n", "auto", *files, *session.posargs, env={"LECT_ENGINES": "1"})
 
 

@@ -67,15 +67,14 @@ def _steps(node: Node, text: str) -> Iterator[Step]:
                 yield from _steps(seq(item, again) if high != 1 else item, text)
         case Word(item):
             yield from ((rest if rest is EMPTY else Word(rest), left) for rest, left in _steps(item, text))
-        case Begun(item, dropped):
-            yield from ((rest if rest is EMPTY else Begun(rest, dropped), left) for rest, left in _steps(item, text))
+        case Begun(item, lost):
+            yield from ((rest if rest is EMPTY else Begun(rest, lost), left) for rest, left in _steps(item, text))
         case Ref(name, rules):
             yield from _steps(rules[name], text)
         case Value():
             values = Values(node)
-            dropped = tuple(values.dropped)
             yield from (
-                (rest if rest is EMPTY else Begun(rest, dropped), left) for rest, left in _steps(values.root, text)
+                (rest if rest is EMPTY else Begun(rest, values.lost), left) for rest, left in _steps(values.root, text)
             )
 
 

@@ -11,10 +11,12 @@ from lect_constrain.after import after, after_any
 from lect_constrain.build import Block, Builder
 from lect_constrain.gbnf import Gbnf
 from lect_constrain.lark import Lark
+from lect_constrain.lost import Lost
 from lect_constrain.marks import live_marks
+from lect_constrain.members import UnwritableError
 from lect_constrain.nodes import Alt, Chars, Node, alt
+from lect_constrain.normal import normal
 from lect_constrain.notations import JSON, Value
-from lect_constrain.schema import normal
 from lect_constrain.source import Source
 from lect_constrain.tag import Tag
 from lect_constrain.tools import chosen, schemas_of
@@ -45,12 +47,12 @@ class Constraint:
         triggers: tuple[str, ...],
         tokens: Mapping[str, int],
         strays: frozenset[str],
-        loose: list[str],
+        lost: Lost,
         strict: bool,
     ):
         self.node, self.name, self.triggers = node, name, triggers
         self.strays = strays
-        self._tokens, self._always, self._strict = tokens, loose, strict
+        self._tokens, self._always, self._strict = tokens, lost, strict
 
     def structural_tag(self) -> dict[str, Any]:
         """Return the structural tag that xgrammar reads, and with it vLLM and SGLang.
@@ -75,21 +77,34 @@ class Constraint:
 
         With `any_order`, `/any_order` after the path of an object says that it keeps the order of its schema.
         """
+        return {notation: lost.every("loose") for notation, lost in self._lost.items()}
+
+    @cached_property
+    def tight(self) -> dict[str, tuple[str, ...]]:
+        """The keywords of schemas of which a notation allows less than they do, as paths, by notation."""
+        return {notation: lost.every("tight") for notation, lost in self._lost.items()}
+
+    @cached_property
+    def _lost(self) -> dict[str, Lost]:
         return {notation: self._written(notation)[1] for notation in ("lark", "gbnf", "xgrammar")}
 
-    def _written(self, notation: str) -> tuple[Any, tuple[str, ...]]:
+    def _written(self, notation: str) -> tuple[Any, Lost]:
         """Return the constraint in a notation, and the keywords that it does not honour there."""
         writer: Tag | Lark | Gbnf
         if notation == "xgrammar":
             writer = Tag(self._tokens, self.strays)
         else:
             writer = Lark(self._tokens) if notation == "lark" else Gbnf()
-        return writer.written(self.node), tuple(dict.fromkeys([*self._always, *writer.dropped]))
+        written, lost = writer.written(self.node), Lost()
+        lost.add(self._always)
+        lost.add(writer.lost)
+        return written, lost
 
     def _checked(self, notation: str) -> Any:
         written, lost = self._written(notation)
-        if self._strict and lost:
-            msg = f"{notation} cannot honour {', '.join(lost)} in the format of {self.name}\n  try: strict=False"
+        if self._strict and len(lost):
+            paths = ", ".join(lost.every("loose") + lost.every("tight"))
+            msg = f"{notation} cannot honour {paths} in the format of {self.name}\n  try: strict=False"
             raise MessageError(msg)
         return written
 
@@ -127,7 +142,8 @@ def constrain(
             schema.
         tokenizer: The tokenizer, or a mapping of control tokens to ids: then they are tokens, not text. By default, the
             ids that the template states.
-        strict: Refuse what a notation cannot honour, which is otherwise listed in `Constraint.loose`.
+        strict: Refuse what a notation cannot honour exactly, which is otherwise listed in `Constraint.loose` and
+            `Constraint.tight`.
         format: A reply format, where there is no model: its name, a `Grammar` or a `ReplyFormat`.
         adapter: As in `lect.get_template`.
         options: The options of the template with which the prompt was rendered.
@@ -145,7 +161,7 @@ def constrain(
     if content_schema is not None:
         content = Value(normal(content_schema, "the content", any_order=any_order), JSON)
     builder = Builder(shape, marks, _ids(source.grammar), content, headed=source.grammar.channels is not None)
-    loose: list[str] = []
+    lost = Lost()
     triggers: list[str] = []
     blocks: list[Block] = []
     if left and not shape.forms and kind != "auto":
@@ -153,10 +169,17 @@ def constrain(
         raise MessageError(msg)
     for form in shape.forms if left else ():
         arguments = source.arguments(form.call, marks)
-        nodes = {name: arguments.node(schema) if arguments else Value(schema, JSON) for name, schema in left.items()}
+        try:
+            nodes = {
+                name: arguments.node(schema) if arguments else Value(schema, JSON) for name, schema in left.items()
+            }
+        except UnwritableError as error:
+            msg = f"{source.name} cannot write a call: {error}"
+            raise MessageError(msg) from None
         source.check_names(form.call, left)
         blocks.append(builder.block(form, nodes, several=parallel and kind != "named", text=kind == "auto"))
-        loose += arguments.loose if arguments else ()
+        if arguments:
+            lost.add(arguments.lost)
         triggers += [blocks[-1].trigger] * bool(blocks[-1].trigger)
     answers = kind in ("auto", "none")
     node = builder.reply(blocks, answers=answers, reasoning=reasoning)
@@ -182,7 +205,7 @@ def constrain(
         triggers=tuple(triggers),
         tokens=_tokens(tokenizer, source),
         strays=marks.strays,
-        loose=loose,
+        lost=lost,
         strict=strict,
     )
 

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from lect_constrain.members import are_apart
 from lect_constrain.nodes import EMPTY, Alt, Chars, Lit, Node, Rep, Seq, Tokens, Word
 from lect_constrain.notations import Value
 from lect_constrain.rules import RuleWriter
-from lect_constrain.schema import KNOWN, Schema, dumped, is_free, kept
+from lect_constrain.schema import ANY_ORDER, KNOWN, NUMERIC, Schema, dumped, kept, parts_of, types_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from lect_constrain.nodes import Quoted, Text
 
-HONOURED = KNOWN | {"patternProperties", "multipleOf", "minProperties", "maxProperties"}
-"""The keywords that llguidance honours."""
+HONOURED = KNOWN | {"patternProperties", "multipleOf"}
+"""The keywords that llguidance honours, those of `needs_rules` aside."""
+SAFE = 2**53
+"""Up to where it compares integers exactly."""
 ANYTHING = "(?s:.*)"
 JSON_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{\[]|[^"{\[]+|"')
 OPTIONS = {"whitespace_pattern": r"[ \n]{0,8}"}
@@ -84,18 +87,31 @@ class Lark(RuleWriter):
         return f"/{regex(node)}/"
 
     def value(self, node: Value) -> str:
-        if self.left(node) is None or is_free(node.schema):
+        if self.left(node) is None or needs_rules(node.schema):
             return super().value(node)
-        schema = kept(node.schema, HONOURED, self.dropped, node.path)
+        schema = kept(node.schema, HONOURED, self.lost.loose, node.path)
         return "%json " + dumped({**schema, "x-guidance": OPTIONS})
 
     def left(self, node: Value) -> Callable[[Schema], bool] | None:
-        return (lambda schema: not is_free(schema)) if node.notation.is_json and not node.without else None
+        return (lambda schema: not needs_rules(schema)) if node.notation.is_json and not node.without else None
 
     def written(self, node: Node) -> str:
         """Return the whole grammar."""
         self.is_split = _may_begin_with_value(node)
         return "%llguidance {}\n\n" + super().written(node)
+
+
+def needs_rules(schema: Mapping[str, Any]) -> bool:
+    """Return whether a normal schema says something that llguidance would not honour by itself, and rules do."""
+
+    def is_odd(word: str, part: Schema) -> bool:
+        if word in NUMERIC:
+            return "integer" in types_of(part) and abs(part[word]) > SAFE
+        if word in ("minProperties", "maxProperties"):
+            return {*part.get("properties", ())} != {*part.get("required", ())}
+        return word == ANY_ORDER or (word == "patternProperties" and not are_apart(part[word]))
+
+    return any(is_odd(word, part) for part in parts_of(schema) for word in part)
 
 
 def regex(node: Node) -> str:

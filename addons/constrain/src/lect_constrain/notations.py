@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lect_constrain.nodes import Chars, Lit, Node, Quoted, Text, alt, seq
 from lect_constrain.schema import dumped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
+
+    from lect_constrain.lost import Lost
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,7 @@ class Notation:
         bare_keys: Whether the keys of objects have no quotes.
         space: The white space that may be around colons and commas, as a class of characters.
         is_sorted: Whether keys come in alphabetical order.
+        keys: Whether a key that is no plain word can be written; None if every key can.
         tags: What opens and closes an item and a key, with `{}` for its name, where objects and lists consist of these.
     """
 
@@ -31,6 +34,11 @@ class Notation:
     space: str = r" \n"
     is_sorted: bool = False
     tags: tuple[str, str] | None = None
+    keys: Callable[[str], bool] | None = field(default=None, compare=False)
+
+    def can_write(self, name: str) -> bool:
+        """Return whether a key can be written."""
+        return self.keys is None or name.isidentifier() or self.keys(name)
 
     @property
     def is_json(self) -> bool:
@@ -95,10 +103,10 @@ class Value(Node):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Begun(Node):
-    """What is left of a value that the prompt has begun, with the paths of keywords that it does not honour."""
+    """What is left of a value that the prompt has begun, with the keywords that it does not honour."""
 
     item: Node
-    dropped: tuple[str, ...]
+    lost: Lost
 
 
 JSON = Notation()

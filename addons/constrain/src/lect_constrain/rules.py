@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
+from lect_constrain.lost import Lost
 from lect_constrain.nodes import Alt, Chars, Lit, Node, Quoted, Ref, Rep, Seq, Text, Word
 from lect_constrain.notations import Begun, Value
 from lect_constrain.values import Values
@@ -27,8 +28,7 @@ class RuleWriter(ABC):
         self.alive: list[Node] = []
         """The nodes that have names: their identities must not be used again."""
         self.refs: dict[tuple[int, str], str] = {}
-        self.dropped: list[str] = []
-        """The paths of keywords that are not honoured."""
+        self.lost = Lost()
 
     def written(self, node: Node) -> str:
         """Return the whole grammar."""
@@ -51,8 +51,8 @@ class RuleWriter(ABC):
                 return self.word(item)
             case Value():
                 return self.once(node, self.value)
-            case Begun(item, dropped):
-                self.dropped += dropped
+            case Begun(item, lost):
+                self.lost.add(lost)
                 return self.expression(item, outer=outer)
             case Ref():
                 return self.ref(node)
@@ -100,7 +100,7 @@ class RuleWriter(ABC):
     def value(self, node: Value) -> str:
         """Return the body of a rule for a value."""
         values = Values(node, left=self.left(node))
-        self.dropped += values.dropped
+        self.lost.add(values.lost)
         return self.expression(values.root, outer=True)
 
     def left(self, node: Value) -> Callable[[Schema], bool] | None:

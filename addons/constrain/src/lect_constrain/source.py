@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from lect import MessageError, Prompt, Template, get_template, parse
 from lect.errors import saferepr
-from lect.plugin.grammar import Grammar, ReplyFormat, reply_format
+from lect.json_schema import kind_of
+from lect.plugin.grammar import Grammar, Params, ReplyFormat, reply_format
 from lect.tokens.probes import KEY, NAMES
 from lect_constrain.arguments import Arguments
 from lect_constrain.probes import NAME, CallShape, Pairs, Parts, Shape
@@ -88,16 +89,26 @@ class Source:
             for value, spelled in WORDS
         )
         ends = tuple(mark for mark in marks.text if mark not in marks.strays)
-        return Arguments(pairs, words, marks.text, ends)
+        # Many marks mean nothing inside an argument.
+        inside = tuple(mark for mark in marks.text if not self.reads(call, pairs, f"x {mark} y", f"x {mark} y"))
+        return Arguments(pairs, words, inside, ends, partial(self.reads_key, call, pairs))
 
-    def reads(self, call: CallShape, pairs: Pairs, value: Any, word: str) -> bool:
+    def reads(self, call: CallShape, pairs: Pairs, value: Any, word: str, key: str = KEY) -> bool:
         """Return whether a word is read as a value."""
-        kind = "null" if value is None else "boolean"
-        tool = {"name": NAMES[0], "parameters": {"type": "object", "properties": {KEY: {"type": kind}}}}
-        close = pairs.close.replace("{key}", KEY)
-        text = _text(call, NAMES[0], f"{pairs.open}{KEY}{pairs.equals_for(kind)}{word}{close}")
+        kind = kind_of(value)
+        tool = {"name": NAMES[0], "parameters": {"type": "object", "properties": {key: {"type": kind}}}}
+        close = pairs.close.replace("{key}", key)
+        text = _text(call, NAMES[0], f"{pairs.open}{key}{pairs.equals_for(kind)}{word}{close}")
         reply = self.parse(text, [{"type": "function", "function": tool}])
-        return [each.arguments for each in reply.tool_calls] == [{KEY: value}] and not reply.problems
+        return [each.arguments for each in reply.tool_calls] == [{key: value}] and not reply.problems
+
+    def reads_key(self, call: CallShape, pairs: Pairs, key: str, is_inside: bool) -> bool:
+        """Return whether a key is read, that of an argument or that of an object in one."""
+        if not is_inside:
+            return self.reads(call, pairs, 7, "7", key)
+        kind = pairs.kind
+        tags = (f"{kind.open}{key}>", kind.close.format(key=key)) if isinstance(kind, Params) else (f"{{{key}:", "}")
+        return self.reads(call, pairs, {key: 7}, f"{tags[0]}7{tags[1]}")
 
     def check_names(self, call: CallShape, schemas: Mapping[str, Any]) -> None:
         """Refuse a name that the format cannot write."""

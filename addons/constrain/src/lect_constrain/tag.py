@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lect_constrain.gbnf import Gbnf
+from lect_constrain.lost import Lost
 from lect_constrain.nodes import Alt, Chars, Lit, Node, Quoted, Ref, Rep, Seq, Text, Tokens, Word
 from lect_constrain.notations import Begun, Value
-from lect_constrain.patterns import is_open
-from lect_constrain.schema import KNOWN, has_text, is_free, kept, types_of
+from lect_constrain.schema import KNOWN, NUMERIC, has_text, kept, types_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-HONOURED = KNOWN | {"patternProperties", "propertyNames", "minProperties", "maxProperties"}
-"""The keywords that xgrammar honours."""
-LENGTHS = ("minLength", "maxLength")
-IN_STRINGS = "[ !#-\\[\\]-~\x80-\ud7ff\ue000-\U0010ffff]"
-"""What strings have without an escape. In the complement of a class, xgrammar takes bytes that are no characters."""
+HONOURED = KNOWN | {"multipleOf"}
+"""The keywords that xgrammar honours, those that `_is_ignored` names aside."""
+SAFE = 2**53
+"""Up to where it compares integers exactly."""
 
 
 class Tag:
@@ -31,7 +29,7 @@ class Tag:
 
     def __init__(self, tokens: Mapping[str, int], strays: Collection[str]):
         self.tokens, self.strays = Tokens(tokens), strays
-        self.dropped: list[str] = []
+        self.lost = Lost()
 
     def written(self, root: Node) -> dict[str, Any]:
         """Return the whole structural tag."""
@@ -92,53 +90,41 @@ class Tag:
         if not node.notation.is_json:
             return self.grammar(node)
         excludes = [*node.without] if node.without and has_text(node.schema) else []
-        dropped: list[str] = []
-        schema = kept(node.schema, HONOURED, dropped, node.path, unless=partial(_is_ignored, bool(excludes)))
-        if is_free(node.schema):
+        lost = Lost()
+        schema = kept(node.schema, HONOURED, lost.loose, node.path, unless=_is_ignored)
+        if len(lost):
+            # A grammar honours more, but compiles more slowly.
             grammar = Gbnf()
             written = {"type": "grammar", "grammar": grammar.written(node)}
-            # Any order is not worth a keyword that the engine honours and a grammar does not.
-            if {*grammar.dropped} < {*dropped}:
-                self.dropped += grammar.dropped
+            if len(grammar.lost) < len(lost):
+                self.lost.add(grammar.lost)
                 return written
-        self.dropped += dropped
+        self.lost.add(lost)
         # Without a limit, a model may write white space until it runs out of tokens.
-        found = {"type": "json_schema", "json_schema": _patterned(schema) or True, "max_whitespace_cnt": 8}
+        found = {"type": "json_schema", "json_schema": schema or True, "max_whitespace_cnt": 8}
         return {**found, "excludes": excludes} if excludes else found
 
     def grammar(self, node: Node) -> dict[str, Any]:
         """Return a node as a grammar of its own."""
         writer = Gbnf()
         found = {"type": "grammar", "grammar": writer.written(node)}
-        self.dropped += writer.dropped
+        self.lost.add(writer.lost)
         return found
 
 
-def _is_ignored(excludes: bool, word: str, schema: Any) -> bool:
-    """Return whether xgrammar ignores a keyword beside others, or does not exclude marks where it is."""
-    if word in LENGTHS:
-        return excludes or "pattern" in schema or "format" in schema
-    return excludes and word == "pattern" and is_open(schema[word])
+def _is_ignored(word: str, schema: dict[str, Any]) -> bool:
+    """Return whether xgrammar ignores a keyword, or takes it for something else.
 
-
-def _patterned(schema: Any) -> Any:
-    """Return a schema whose patterns are those of whole strings, as xgrammar takes them.
-
-    Lengths are patterns too: it would allow control characters in such strings.
+    It takes strings with a pattern or a length for text without escapes, and control characters for text.
     """
-    if isinstance(schema, list):
-        return [_patterned(each) for each in schema]
-    if not isinstance(schema, dict):
-        return schema
-    found = {word: _patterned(each) for word, each in schema.items()}
-    pattern = found.get("pattern")
-    if isinstance(pattern, str):
-        begins, ends = pattern.startswith("^"), pattern.endswith("$")
-        found["pattern"] = pattern if begins and ends else f"{'' if begins else '.*'}({pattern}){'' if ends else '.*'}"
-    elif {*types_of(found)} == {"string"} and any(isinstance(found.get(word), int) for word in LENGTHS):
-        low, high = found.pop("minLength", 0), found.pop("maxLength", "")
-        found["pattern"] = f"^{IN_STRINGS}{{{low},{high}}}$"
-    return found
+    if word in NUMERIC and "integer" in types_of(schema):
+        return bool(abs(schema[word]) > SAFE or schema[word] != int(schema[word]))
+    if word == "prefixItems":
+        count = len(schema[word])
+        return schema.get("items") is not False or bool(schema.get("maxItems", count) < count)
+    if word == "multipleOf":
+        return types_of(schema) != ("integer",)
+    return word in ("pattern", "minLength", "maxLength")
 
 
 def _has_tagged_values(node: Node) -> bool:

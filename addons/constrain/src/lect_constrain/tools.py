@@ -7,7 +7,8 @@ from typing import Any
 
 from lect import LimitError, MessageError
 from lect.errors import saferepr
-from lect_constrain.schema import Schema, normal
+from lect_constrain.normal import normal
+from lect_constrain.schema import Schema
 
 MOST = 4096
 """How many tools there may be."""
@@ -40,10 +41,8 @@ def schemas_of(tools: Any, *, any_order: bool = False) -> dict[str, Schema]:
             raise MessageError(msg)
         assert isinstance(function, Mapping)
         parameters = function.get("parameters")
-        schema = normal({"type": "object"} if parameters is None else parameters, name, any_order=any_order)
-        if "type" not in schema and not schema.keys() & {"$ref", "anyOf", "enum"}:
-            schema = {"type": "object", **schema}
-        found[name] = schema
+        given = {"type": "object"} if parameters is None else parameters
+        found[name] = normal(given, name, any_order=any_order, type_name="object")
     return found
 
 

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from math import ceil, floor
 from typing import TYPE_CHECKING, Any
 
-from lect_constrain.nodes import EMPTY, Chars, Lit, Node, Ref, Rep, Word, alt, closed, optional, seq
+from lect_constrain.characters import WORD, Ranges, outside
+from lect_constrain.lost import Keywords, Lost
+from lect_constrain.members import UnwritableError, members, other_than
+from lect_constrain.nodes import EMPTY, Lit, Node, Ref, Rep, Word, alt, closed, optional, seq
 from lect_constrain.notations import JSON, Value
-from lect_constrain.order import keys
-from lect_constrain.patterns import FORMATS, UnknownPatternError, is_open, pattern_node
-from lect_constrain.schema import ANY_ORDER, KNOWN, Schema, dumped, types_of
+from lect_constrain.numerals import EXPONENT, FRACTION, WHOLE, Bound, integers, numbers
+from lect_constrain.patterns import ANYTHING, UnknownPatternError, is_apart, lengths_of, pattern_node
+from lect_constrain.schema import Schema, dumped, types_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
 ANY: dict[str, Any] = {"type": ["string", "integer", "number", "boolean", "null", "array", "object"]}
-LONGEST = 15
-"""How many further digits a number may have."""
-FRACTION = Rep(seq(".", Chars("0-9", 1, 12)), 0, 1)
-EXPONENT = Rep(seq(alt([Lit("e"), Lit("E")]), Chars("+\\-", 0, 1), Chars("0-9", 1, 2)), 0, 1)
-WHOLE = alt([Lit("0"), seq(Chars("1-9", 1, 1), Chars("0-9", 0, LONGEST))])
 
 
 class Values:
@@ -32,12 +31,12 @@ class Values:
     Attributes:
         root: The value itself.
         rules: What `Ref` nodes in it refer to, by name.
-        dropped: The paths of keywords that are not honoured.
+        lost: The keywords that are not honoured exactly.
     """
 
     def __init__(self, value: Value, *, left: Callable[[Schema], bool] | None = None):
         self.notation, self.without, self.left = value.notation, value.without, left
-        self.dropped: list[str] = []
+        self.lost = Lost()
         schema = dict(value.schema)
         self.defs: dict[str, Any] = schema.pop("$defs", {})
         self.schemas: dict[str, Any] = {"any": ANY, **self.defs}
@@ -54,21 +53,40 @@ class Values:
         return self.own(schema, path)
 
     def own(self, schema: Schema, path: str) -> Node:
-        """Return the values of a schema."""
-        self.dropped += [f"{path}/{word}" for word in schema if word not in KNOWN and word != ANY_ORDER]
+        """Return the values of a schema; what it says and nobody reads is lost."""
+        words = Keywords(schema, path)
+        found = self.written(words)
+        self.lost.loose += words.unread()
+        return found
+
+    def written(self, words: Keywords) -> Node:
+        path, schema = words.path, words.schema
         if "$ref" in schema:
-            return self.rule(schema["$ref"].removeprefix("#/$defs/"))
+            return self.rule(words.get("$ref").removeprefix("#/$defs/"))
         if "anyOf" in schema:
-            branches = schema["anyOf"]
-            return alt(self.node(each, f"{path}/anyOf/{index}") for index, each in enumerate(branches))
+            return self.either([(each, f"{path}/anyOf/{index}") for index, each in enumerate(words.get("anyOf"))])
         if "enum" in schema:
-            return alt(map(self.notation.literal, schema["enum"]))
+            return alt(map(self.notation.literal, words.get("enum")))
         types = types_of(schema)
+        words.get("type")
         if schema.keys() <= {"type"} and len(types) > 5 and schema is not ANY:
             return self.rule("any")
         # Every integer is a number.
         types = tuple(each for each in types if each != "integer" or "number" not in types)
-        return alt(getattr(self, f"{each}_node")(schema, path) for each in types)
+        return alt(getattr(self, f"{each}_node")(words) for each in types)
+
+    def either(self, branches: list[tuple[Schema, str]]) -> Node:
+        """Return the values of one of several schemas, without those that cannot be written."""
+        found, why = [], None
+        for schema, path in branches:
+            try:
+                found.append(self.node(schema, path))
+            except UnwritableError as error:
+                self.lost.tight.append(path)
+                why = error
+        if not found and why:
+            raise why
+        return alt(found)
 
     def rule(self, name: str) -> Node:
         schema, key = self.schemas[name], f"{name} {self.notation.tags}"
@@ -83,65 +101,90 @@ class Values:
             self.rules[key] = self.node(schema, f"/$defs/{name}")
         return Ref(key, self.rules)
 
-    def in_json(self, schema: dict[str, Any], path: str) -> Node:
+    def in_json(self, words: Keywords) -> Node:
         """Return the values of a schema as JSON, whatever the notation around them is."""
         around, self.notation = self.notation, JSON
-        found = self.node(schema, path)
+        found = self.object_node(words)
         self.notation = around
         return found
 
-    def null_node(self, schema: dict[str, Any], path: str) -> Node:
+    def null_node(self, words: Keywords) -> Node:
         return self.notation.literal(None)
 
-    def boolean_node(self, schema: dict[str, Any], path: str) -> Node:
+    def boolean_node(self, words: Keywords) -> Node:
         return alt([self.notation.literal(True), self.notation.literal(False)])
 
-    def integer_node(self, schema: dict[str, Any], path: str) -> Node:
-        lows = [ceil(schema["minimum"])] if "minimum" in schema else []
-        lows += [floor(schema["exclusiveMinimum"]) + 1] if "exclusiveMinimum" in schema else []
-        highs = [floor(schema["maximum"])] if "maximum" in schema else []
-        highs += [ceil(schema["exclusiveMaximum"]) - 1] if "exclusiveMaximum" in schema else []
-        low, high = max(lows, default=None), min(highs, default=None)
+    def integer_node(self, words: Keywords) -> Node:
+        low, high = _bounds(words)
         if low is None and high is None:
             return Word(seq(optional(Lit("-")), WHOLE))
-        return Word(alt(_integers(low, high)))
+        least = None if low is None else floor(low.value) + 1 if low.is_excluded else ceil(low.value)
+        most = None if high is None else ceil(high.value) - 1 if high.is_excluded else floor(high.value)
+        return self.between(integers(least, most), words)
 
-    def number_node(self, schema: dict[str, Any], path: str) -> Node:
-        bounds = [each for each in schema if "inimum" in each or "aximum" in each]
-        low = schema.get("minimum", schema.get("exclusiveMinimum"))
-        self.dropped += [f"{path}/{each}" for each in bounds if not (low == 0 and "inimum" in each)]
-        if low == 0 and "exclusiveMinimum" in schema:
-            return Word(seq(Chars("1-9", 1, 1), Chars("0-9", 0, LONGEST), FRACTION))
-        return Word(seq("" if low == 0 else optional(Lit("-")), WHOLE, FRACTION, EXPONENT))
+    def number_node(self, words: Keywords) -> Node:
+        low, high = _bounds(words)
+        if low is None and high is None:
+            return Word(seq(optional(Lit("-")), WHOLE, FRACTION, EXPONENT))
+        return self.between(numbers(low, high), words)
 
-    def string_node(self, schema: dict[str, Any], path: str) -> Node:
-        low, high = schema.get("minLength", 0), schema.get("maxLength")
-        pattern = schema.get("pattern") or FORMATS.get(schema.get("format", ""))
-        if "format" in schema and (schema["format"] not in FORMATS or "pattern" in schema):
-            self.dropped.append(f"{path}/format")
-        quoted = not self.notation.tags and all(len(quote) == 1 for quote in self.notation.quotes)
-        lengths = [f"{path}/{each}" for each in ("minLength", "maxLength") if each in schema]
-        if pattern:
+    def between(self, found: list[Node], words: Keywords) -> Node:
+        if not found:
+            msg = f"no number is between the bounds at {words.path or '/'}"
+            raise UnwritableError(msg)
+        return Word(alt(found))
+
+    def string_node(self, words: Keywords) -> Node:
+        low, high, pattern = words.get("minLength", 0), words.get("maxLength"), words.get("pattern")
+        notation, path = self.notation, words.path
+        is_quoted = not notation.tags and all(len(quote) == 1 for quote in notation.quotes)
+        unsaid = [word for word, bound in (("minLength", low), ("maxLength", high)) if bound]
+        if pattern is not None:
+            node, shortest, longest = self.patterned(pattern, is_quoted)
+            if node is not None:
+                kept = {
+                    "minLength": shortest >= low,
+                    "maxLength": high is None or (longest is not None and longest <= high),
+                }
+                self.lost.loose += [f"{path}/{word}" for word in unsaid if not kept[word]]
+                return node
+            self.lost.loose.append(f"{path}/pattern")
+        if not is_quoted or self.without:
+            self.lost.loose += [f"{path}/{word}" for word in unsaid]
+        return notation.string(self.without, low, high)
+
+    def patterned(self, pattern: str, is_quoted: bool) -> tuple[Node | None, int, int | None]:
+        """Return the strings that fit a pattern, and how long they are; None if some would contain a mark."""
+        notation = self.notation
+        raw = () if is_quoted else notation.quotes
+        try:
+            shortest, longest = lengths_of(pattern_node(pattern, ""))
+            if not is_apart(pattern, (*self.without, *raw)):
+                return None, 0, None
+            if notation.tags:
+                return Word(pattern_node(pattern, "")), shortest, longest
+            if not is_quoted:
+                # A quote that is a token is none inside a word.
+                found = [seq(each, Word(pattern_node(pattern, "")), each) for each in notation.quotes]
+            else:
+                found = [Word(seq(each, pattern_node(pattern, each), each)) for each in notation.quotes]
+        except UnknownPatternError:
+            return None, 0, None
+        return alt(found), shortest, longest
+
+    def array_node(self, words: Keywords) -> Node:
+        path, first = words.path, words.get("prefixItems", ())
+        items = [self.node(each, f"{path}/prefixItems/{index}") for index, each in enumerate(first)]
+        low, high, further = words.get("minItems", 0), words.get("maxItems"), words.get("items", {})
+        item = None
+        if further is not False and high != 0:
             try:
-                if quoted and not (self.without and is_open(pattern)):
-                    found = alt(Word(seq(each, pattern_node(pattern, each), each)) for each in self.notation.quotes)
-                    self.dropped += lengths
-                    return found
-            except UnknownPatternError:
-                pass
-            self.dropped.append(f"{path}/{'pattern' if 'pattern' in schema else 'format'}")
-        if not quoted or self.without:
-            self.dropped += lengths
-        return self.notation.string(self.without, low, high)
-
-    def array_node(self, schema: dict[str, Any], path: str) -> Node:
-        first = [
-            self.node(each, f"{path}/prefixItems/{index}") for index, each in enumerate(schema.get("prefixItems", ()))
-        ]
-        further = schema.get("items", {})
-        item = None if further is False else self.node({} if further is True else further, f"{path}/items")
-        low, high = schema.get("minItems", 0), schema.get("maxItems")
-        return self.in_list(first, item, low, high)
+                item = self.node({} if further is True else further, f"{path}/items")
+            except UnwritableError:
+                if low > len(items):
+                    raise
+                self.lost.tight.append(f"{path}/items")
+        return self.in_list(items, item, low, high)
 
     def in_list(self, first: list[Node], item: Node | None, low: int, high: int | None) -> Node:
         notation = self.notation
@@ -176,66 +219,82 @@ class Values:
         opened, close = (each.replace("{}", name) for each in self.notation.tags)
         return seq(opened, closed(value, close, (*self.without, close)))
 
-    def object_node(self, schema: dict[str, Any], path: str) -> Node:
+    def object_node(self, words: Keywords) -> Node:
+        notation, schema = self.notation, words.schema
+        if notation.tags and not schema.get("properties") and schema.get("additionalProperties", True) is not False:
+            # A key that is free could not be repeated in what closes it.
+            return self.in_json(words)
+        row = members(words, _Members(self))
+        return row if notation.tags else seq("{", notation.gap(), row, notation.gap(), "}")
+
+
+class _Members:
+    """Writes the members of an object."""
+
+    def __init__(self, values: Values):
+        self.values, self.lost, self.notation = values, values.lost, values.notation
+        self.is_sorted, self.none = self.notation.is_sorted, "{}" if self.notation.tags else ""
+        self.separator = EMPTY if self.notation.tags else seq(",", self.notation.gap())
+
+    def can_write(self, name: str) -> bool:
+        return self.notation.can_write(name)
+
+    def member(self, name: str, schema: Any, path: str) -> Node:
+        value = self.values.node(schema, path)
+        if self.notation.tags:
+            return self.values.tagged(name, value)
+        return seq(self.notation.key(name), ":", self.notation.gap(), value)
+
+    def further(self, pattern: str | None, names: Collection[str], schema: Any, path: str) -> Node | None:
         notation = self.notation
-        properties, required = schema.get("properties", {}), {*schema.get("required", ())}
-        extra = schema.get("additionalProperties", True)
-        keyed = {name: self.node(each, f"{path}/properties/{name}") for name, each in properties.items()}
-        keyed |= {name: self.node({}) for name in required if name not in keyed}
-        if notation.is_sorted:
-            keyed = {name: keyed[name] for name in sorted(keyed, key=str.lower)}
         if notation.tags:
-            if not keyed and extra is not False:
-                # A key that is free could not be repeated in what closes it.
-                return self.in_json(schema, path)
-            tagged = [(self.tagged(name, each), name in required) for name, each in keyed.items()]
-            return keys(schema, tagged, EMPTY, self.dropped, path, "{}")
-        colon = seq(":", notation.gap())
-        pairs = [(seq(notation.key(name), colon, each), name in required) for name, each in keyed.items()]
-        comma = seq(",", notation.gap())
-        if extra is not False and not keyed:
-            value = self.node({} if extra is True else extra, f"{path}/additionalProperties")
-            # A key that is free must not be one of the others, which no writer can say: so it stands alone.
-            key = Word(seq('"', Chars("A-Za-z_", 1, 1), Chars("A-Za-z0-9_", 0, 24), '"'))
-            bare = Word(seq(Chars("A-Za-z_", 1, 1), Chars("A-Za-z0-9_", 0, 24)))
-            free = seq(bare if notation.bare_keys else key, colon, value)
-            inner = optional(seq(free, Rep(seq(comma, free), 0, 8)))
-        else:
-            self.dropped += [f"{path}/additionalProperties"] * (extra is not False)
-            inner = keys(schema, pairs, comma, self.dropped, path)
-        return seq("{", notation.gap(), inner, notation.gap(), "}")
+            return None
+        try:
+            key = free_key(pattern, names, "" if notation.bare_keys else notation.quotes[0], self.values.without)
+            value = self.values.node(schema, path)
+        except (UnknownPatternError, UnwritableError):
+            return None
+        self.lost.tight += [path] * notation.bare_keys
+        return seq(key, ":", notation.gap(), value)
 
 
-def _integers(low: int | None, high: int | None) -> list[Node]:
-    """Return the whole numbers from one to the other; None is no bound."""
-    below = high is None or high >= 0
-    if low is None or low < 0:
-        least, most = 1 if below or high is None else -high, None if low is None else -low
-        return [seq("-", each) for each in _integers(least, most)] + (_integers(0, high) if below else [])
-    longest = len(str(low if high is None else high))
-    found = [
-        _digits(str(max(low, 10 ** (length - 1) if length > 1 else 0)), str(min(high or most, most)))
-        for length in range(len(str(low)), longest + 1)
-        for most in [10**length - 1]
+LETTERS: Ranges = (*WORD[1:], (0xC0, 0xD6), (0xD8, 0xF6), (0xF8, 0x2FF), (0x370, 0x37D), (0x37F, 0x1FFF))
+"""What a key without quotes begins with."""
+PLAIN: Ranges = (*WORD[:1], *LETTERS)
+"""What it consists of."""
+
+
+def free_key(pattern: str | None, names: Collection[str], quote: str, without: tuple[str, ...] = ()) -> Node:
+    """Return any key that fits a pattern, and is none of the names; without a quote, a plain word.
+
+    Raises:
+        UnknownPatternError: If the pattern cannot be expressed, or a key that fits it may contain a mark.
+    """
+    if pattern is not None and not quote:
+        return Word(pattern_node(pattern, "", PLAIN))
+    if pattern is not None:
+        if not is_apart(pattern, without):
+            raise UnknownPatternError(pattern)
+        return Word(seq(quote, pattern_node(pattern, quote), quote))
+    if not quote:
+        return Word(other_than(names, PLAIN, "", LETTERS))
+    # A mark has a character that no key has.
+    marked = tuple((ord(mark[0]), ord(mark[0])) for mark in without)
+    return Word(seq(quote, other_than(names, outside(marked) if marked else ANYTHING, quote), quote))
+
+
+def _bounds(words: Keywords) -> tuple[Bound | None, Bound | None]:
+    """Return the bounds of a number."""
+    lows = [
+        Bound(Decimal(repr(value)), is_excluded)
+        for word, is_excluded in (("minimum", False), ("exclusiveMinimum", True))
+        if (value := words.get(word)) is not None
     ]
-    return [*found, seq(Chars("1-9", 1, 1), Chars("0-9", longest, LONGEST))] if high is None else found
-
-
-def _digits(low: str, high: str) -> Node:
-    """Return the numbers from one to another of the same length."""
-    rest = len(low) - 1
-    if not low:
-        return EMPTY
-    if low[0] == high[0]:
-        return seq(low[0], _digits(low[1:], high[1:]))
-    first, last = int(low[0]), int(high[0])
-    found: list[Node] = []
-    if low[1:].strip("0"):
-        found.append(seq(low[0], _digits(low[1:], "9" * rest)))
-        first += 1
-    if high[1:].strip("9"):
-        found.append(seq(high[0], _digits("0" * rest, high[1:])))
-        last -= 1
-    if first <= last:
-        found.append(seq(Chars(f"{first}-{last}", 1, 1), Chars("0-9", rest, rest) if rest else ""))
-    return alt(found)
+    highs = [
+        Bound(Decimal(repr(value)), is_excluded)
+        for word, is_excluded in (("maximum", False), ("exclusiveMaximum", True))
+        if (value := words.get(word)) is not None
+    ]
+    low = max(lows, default=None)
+    high = min(highs, key=lambda bound: (bound.value, not bound.is_excluded), default=None)
+    return low, high

@@ -43,7 +43,7 @@ def configure(parser: ArgumentParser) -> None:
     add("--content-schema", metavar="FILE", help="a JSON Schema for the content, where it is not free")
     order = "let the keys of objects come in any order, up to four of them; otherwise in that of the schema"
     add("--any-order", action="store_true", help=order)
-    add("--strict", action="store_true", help="refuse what the notation cannot honour")
+    add("--strict", action="store_true", help="refuse what the notation cannot honour exactly")
     add("--format", metavar="NAME", help="a reply format, without a model: a name from `lect formats`")
     add("--adapter", metavar="NAME", help="the adapter or template to use, as in lect prompt")
     options = "an option with which the prompt is rendered, such as enable_thinking=false; may be given several times"
@@ -83,5 +83,6 @@ def run(arguments: Namespace) -> None:
         write_json(found.structural_tag())
     else:
         write_exactly(found.lark() if arguments.to == "lark" else found.gbnf())
-    for path in found.loose[arguments.to]:
-        Screen(sys.stderr).line(f"not honoured: {path}", style="yellow")
+    for words, paths in (("not honoured", found.loose), ("allows less", found.tight)):
+        for path in paths[arguments.to]:
+            Screen(sys.stderr).line(f"{words}: {path}", style="yellow")
