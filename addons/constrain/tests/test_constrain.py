@@ -224,6 +224,67 @@ def test_keywords_that_are_not_honoured_are_listed_or_refused():
     assert constrain(TEMPLATE, [tool()], strict=True).lark()
 
 
+def test_what_nobody_has_heard_of_is_listed_wherever_it_is():
+    """No list of keywords decides: what nothing reads is told."""
+    inner = {"type": "string", "x-odd": 1}
+    parameters = {
+        "type": "object",
+        "x-odd": 1,
+        "properties": {
+            "a": inner,
+            "b": {"type": "array", "items": inner},
+            "c": {"anyOf": [inner, {"type": "null"}]},
+            "d": {"type": "object", "additionalProperties": inner},
+            "e": {"enum": [1, 2], "x-odd": 1},
+        },
+    }
+    paths = {"", "/properties/a", "/properties/b/items", "/properties/c/anyOf/0", "/properties/d/additionalProperties"}
+    paths = {f"{path}/x-odd" for path in (*paths, "/properties/e")}
+    python = Grammar("python", sections=(PYTHON_LIST,))
+    for found in (
+        constrain(TEMPLATE, [tool(parameters=parameters)]),
+        constrain(None, [tool(parameters=parameters)], format=python),
+        constrain(None, [tool(parameters=parameters)], format="glm4_xml"),
+    ):
+        assert all(paths <= {*listed} for listed in found.loose.values()), found.loose
+
+
+def test_what_is_narrower_is_listed_or_refused(tmp_path, capsys):
+    odd = {"type": "object", "properties": {"a": {"type": "integer"}, "a b": {"type": "integer"}}}
+    python = Grammar("python", sections=(PYTHON_LIST,))
+    found = constrain(None, [tool(parameters=odd)], format=python)
+    assert {*found.tight.values()} == {("/properties/a b",)}
+    assert not any(found.loose.values())
+    with pytest.raises(lect.MessageError, match="cannot honour /properties/a b"):
+        constrain(None, [tool(parameters=odd)], format=python, strict=True).gbnf()
+    with pytest.raises(lect.MessageError, match="cannot write a call: the key 'a b' at / would not be read"):
+        constrain(None, [tool(parameters={**odd, "required": ["a b"]})], format=python)
+    tools = tmp_path / "tools.json"
+    tools.write_text(json.dumps([tool(parameters=odd)]))
+    assert main(["constrain", "-", "--format", "pythonic", "--tools", str(tools), "--to", "gbnf"]) == 0
+    assert capsys.readouterr().err == "allows less: /properties/a b\n"
+    assert not any(constrain(TEMPLATE, [tool(parameters=odd)], strict=True).tight.values())
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"type": "string"},
+        {"anyOf": [{"type": "array"}, {"type": "null"}]},
+        {"type": "object", "properties": {"a": {"$ref": "#"}}, "required": ["a"]},
+        {"type": "object", "properties": {"a": {}}, "minProperties": 2},
+        {"type": "object", "properties": {"a": {}, "b": {}}, "required": ["a", "b"], "maxProperties": 1},
+        {"type": "object", "properties": {"a": {"enum": [1, 2], "minimum": 3}}, "required": ["a"]},
+        {"type": "object", "properties": {"a": {"type": "integer", "exclusiveMinimum": 1, "maximum": 1.5}}},
+        {"type": "object", "properties": {"a": {"type": "array", "items": False, "minItems": 1}}},
+        {"type": "object", "propertyNames": {"enum": ["b"]}, "required": ["a"]},
+    ],
+)
+def test_a_schema_that_leaves_no_call_is_refused(parameters):
+    with pytest.raises(lect.MessageError, match="fits no value"):
+        constrain(TEMPLATE, [tool(parameters=parameters)])
+
+
 def test_paths_of_keywords_begin_at_the_schema_of_the_tool():
     odd = {"type": "integer", "multipleOf": 3}
     parameters = {"type": "object", "properties": {"a": odd, "b": {"type": "array", "items": {"$ref": "#/$defs/odd"}}}}
