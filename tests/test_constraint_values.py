@@ -330,7 +330,7 @@ def in_order(value, schema):
 @pytest.mark.parametrize("name", FEW)
 def test_whatever_a_schema_says_is_honoured_or_listed(name):
     wrong, fitting = [], 0
-    for number in range(300 if FULL else 60):
+    for number in range(300 if FULL else 24):
         rng = random.Random(f"{name} {number}")
         schema = odd_object(rng)
         try:
@@ -345,4 +345,4 @@ def test_whatever_a_schema_says_is_honoured_or_listed(name):
             fitting += fits
             wrong += [(schema, *each) for each in notations.wrong(value, fits)]
     assert wrong == []
-    assert fitting > 100
+    assert fitting > 50

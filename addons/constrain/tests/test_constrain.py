@@ -264,6 +264,8 @@ def test_what_is_narrower_is_listed_or_refused(tmp_path, capsys):
     assert main(["constrain", "-", "--format", "pythonic", "--tools", str(tools), "--to", "gbnf"]) == 0
     assert capsys.readouterr().err == "allows less: /properties/a b\n"
     assert not any(constrain(TEMPLATE, [tool(parameters=odd)], strict=True).tight.values())
+    free = constrain(None, [tool(parameters={"type": "object", "additionalProperties": {}})], format=python)
+    assert {*free.tight.values()} == {("/additionalProperties",)}
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from lect.plugin.grammar import Literals, Params
 from lect_constrain.lost import Keywords, Lost
 from lect_constrain.members import UnwritableError, members
 from lect_constrain.nodes import Lit, Node, Text, alt, closed, seq
-from lect_constrain.notations import JSON, Notation, Value
+from lect_constrain.notations import JSON, Notation, Value, is_word
 from lect_constrain.patterns import UnknownPatternError
 from lect_constrain.schema import OF_TYPES, types_of
 from lect_constrain.values import Values, free_key
@@ -69,7 +69,7 @@ class Arguments:
         return alt(found)
 
     def can_write(self, name: str) -> bool:
-        return name.isidentifier() or self.reads(name, False)
+        return is_word(name) or self.reads(name, False)
 
     def member(self, name: str, schema: Any, path: str) -> Node:
         """Return one argument."""

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
     from lect_constrain.lost import Keywords, Lost
 
+LONGEST = 48
+"""How many further characters a key without quotes has."""
+
 
 class UnwritableError(MessageError):
     """A value that must be there, and that its format cannot write."""
@@ -106,14 +109,18 @@ def are_apart(patterns: Collection[str], names: Collection[str] = ()) -> bool:
 
 
 def other_than(names: Collection[str], chars: Ranges, quote: str, first: Ranges | None = None) -> Node:
-    """Return the texts of some characters that are none of the names; `first` is what they begin with, if not empty."""
+    """Return the texts of some characters that are none of the names.
+
+    `first` is what they begin with, if they must not be empty; then they are not long either, as readers know words.
+    """
+    anything = Rep(written(chars, quote), 0, None if first is None else LONGEST)
 
     def rest(left: tuple[str, ...], allowed: Ranges, *, is_begun: bool) -> Node:
         if is_begun and not left:
-            return Rep(written(chars, quote), 0, None)
+            return anything
         heads = sorted({name[0] for name in left if name})
         others = shared(allowed, outside(tuple((ord(head), ord(head)) for head in heads)))
-        found = [seq(written(others, quote), Rep(written(chars, quote), 0, None))] if others else []
+        found = [seq(written(others, quote), anything)] if others else []
         for head in heads:
             code = shared(allowed, ((ord(head), ord(head)),))
             if code:

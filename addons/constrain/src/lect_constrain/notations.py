@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from lect_constrain.lost import Lost
 
 
+def is_word(name: str) -> bool:
+    """Return whether every format can write a key."""
+    return name.isascii() and name.isidentifier()
+
+
 @dataclass(frozen=True)
 class Notation:
     """How the values of a format are written.
@@ -38,7 +43,7 @@ class Notation:
 
     def can_write(self, name: str) -> bool:
         """Return whether a key can be written."""
-        return self.keys is None or name.isidentifier() or self.keys(name)
+        return self.keys is None or is_word(name) or self.keys(name)
 
     @property
     def is_json(self) -> bool:

@@ -6,7 +6,7 @@ from decimal import Decimal
 from math import ceil, floor
 from typing import TYPE_CHECKING, Any
 
-from lect_constrain.characters import WORD, Ranges, outside
+from lect_constrain.characters import WORD, outside
 from lect_constrain.lost import Keywords, Lost
 from lect_constrain.members import UnwritableError, members, other_than
 from lect_constrain.nodes import EMPTY, Lit, Node, Ref, Rep, Word, alt, closed, optional, seq
@@ -258,12 +258,6 @@ class _Members:
         return seq(key, ":", notation.gap(), value)
 
 
-LETTERS: Ranges = (*WORD[1:], (0xC0, 0xD6), (0xD8, 0xF6), (0xF8, 0x2FF), (0x370, 0x37D), (0x37F, 0x1FFF))
-"""What a key without quotes begins with."""
-PLAIN: Ranges = (*WORD[:1], *LETTERS)
-"""What it consists of."""
-
-
 def free_key(pattern: str | None, names: Collection[str], quote: str, without: tuple[str, ...] = ()) -> Node:
     """Return any key that fits a pattern, and is none of the names; without a quote, a plain word.
 
@@ -271,13 +265,13 @@ def free_key(pattern: str | None, names: Collection[str], quote: str, without: t
         UnknownPatternError: If the pattern cannot be expressed, or a key that fits it may contain a mark.
     """
     if pattern is not None and not quote:
-        return Word(pattern_node(pattern, "", PLAIN))
+        return Word(pattern_node(pattern, "", WORD))
     if pattern is not None:
         if not is_apart(pattern, without):
             raise UnknownPatternError(pattern)
         return Word(seq(quote, pattern_node(pattern, quote), quote))
     if not quote:
-        return Word(other_than(names, PLAIN, "", LETTERS))
+        return Word(other_than(names, WORD, "", WORD[1:]))
     # A mark has a character that no key has.
     marked = tuple((ord(mark[0]), ord(mark[0])) for mark in without)
     return Word(seq(quote, other_than(names, outside(marked) if marked else ANYTHING, quote), quote))
