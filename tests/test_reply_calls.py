@@ -428,7 +428,7 @@ def test_a_call_without_its_last_bracket_is_complete_if_a_stop_mark_ends_the_rep
         reply, _ = replies.read(text, [1], format="hermes_json")
         assert (reply.content, reply.stop, reply.finish) == ("", "<|im_end|>", "tool_calls")
         assert [(call.name, call.arguments, call.complete) for call in reply.tool_calls] == [("f", {"x": 1}, True)]
-        assert [problem.code for problem in reply.problems] == ["repaired"]
+        assert {problem.code for problem in reply.problems} == {"repaired"}
 
 
 UNENDED = "<function=f>\n<parameter=x>\n1\n</parameter>\n"

@@ -77,7 +77,7 @@ DSML = (
 def test_marks_that_are_spelt_almost_right_are_read_and_named(right, wrong):
     reply = heard(DEEPSEEK, DSML.replace(right, wrong))
     assert (reply.content, calls(reply)) == ("", [("f", {"x": "a|b"})])
-    assert not wrong or codes(reply) == ["repaired"]
+    assert set(codes(reply)) == {"repaired"}
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_marks_that_are_spelt_almost_right_are_read_and_named(right, wrong):
 )
 def test_a_call_with_a_mark_that_is_wrong_or_missing_is_read_and_named(model, text):
     reply = heard(model, text, starts_in_reasoning=False)
-    assert (reply.content, calls(reply), codes(reply)) == ("", [("f", {"x": "a"})], ["repaired"])
+    assert (reply.content, calls(reply), set(codes(reply))) == ("", [("f", {"x": "a"})], {"repaired"})
 
 
 @pytest.mark.parametrize(

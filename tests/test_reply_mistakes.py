@@ -119,11 +119,21 @@ def test_surplus_brackets_are_reported_and_not_content(name, text):
             "hermes_json",
             '<tool_call>\n{"name": "f", "arguments": {"x": 1}},\n{"name": "g", "arguments": {}}\n</tool_call>',
         ),
+    ],
+)
+def test_a_list_is_read_with_a_surplus_comma_or_a_missing_bracket(name, text):
+    reply = heard(name, text)
+    assert (reply.content, calls(reply), set(codes(reply))) == ("", [("f", {"x": 1}), ("g", {})], {"repaired"})
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
         ("granite3_list", '[{"name": "f", "arguments": {"x": 1}}, {"name": "g"}]'),
         ("llama3_json", '{"name": "f", "parameters": {"x": 1}}; {"name": "g"}'),
     ],
 )
-def test_a_list_is_read_with_a_surplus_comma_or_a_missing_bracket(name, text):
+def test_a_call_may_have_no_arguments(name, text):
     reply = heard(name, text)
     assert (reply.content, calls(reply), reply.problems) == ("", [("f", {"x": 1}), ("g", {})], ())
 
@@ -232,7 +242,10 @@ def test_code_ends_where_the_next_message_begins():
     [
         ("pythonic", "[f(x=1, x=2)]"),
         ("gemma4", "<|tool_call>call:f{x:1,x:2}<tool_call|>"),
-        ("qwen3_coder_xml", "<function=f><parameter=x>1</parameter><parameter=x>2</parameter></function>"),
+        (
+            "qwen3_coder_xml",
+            "<tool_call><function=f><parameter=x>1</parameter><parameter=x>2</parameter></function></tool_call>",
+        ),
     ],
 )
 def test_the_first_of_two_equal_parameters_counts(name, text):
@@ -269,7 +282,7 @@ def test_a_key_in_a_value_is_text():
         (
             "minimax_m2_xml",
             "<minimax:tool_call>\n",
-            '<invoke name="f">\n<invoke name="f">\n<parameter name="s">a</parameter>\n</invoke>',
+            '<invoke name="f">\n<invoke name="f">\n<parameter name="s">a</parameter>\n</invoke>\n</minimax:tool_call>',
         ),
     ],
 )

@@ -37,11 +37,15 @@ KINDS = {
     ),
     "name and JSON": (
         "deepseek_v31",
-        lambda length: f"<｜tool▁call▁begin｜>w<｜tool▁sep｜>{in_json(length)}<｜tool▁call▁end｜>",
+        lambda length: (
+            f"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>w<｜tool▁sep｜>{in_json(length)}<｜tool▁call▁end｜><｜tool▁calls▁end｜>"
+        ),
     ),
     "parameter": (
         "qwen3_coder_xml",
-        lambda length: f"<function=w>\n<parameter=c>\n{text(length)}\n</parameter>\n</function>",
+        lambda length: (
+            f"<tool_call>\n<function=w>\n<parameter=c>\n{text(length)}\n</parameter>\n</function>\n</tool_call>"
+        ),
     ),
     "many parameters": (
         "glm4_xml",

@@ -57,7 +57,7 @@ def _examples(grammar: Grammar) -> list[str]:
         pass
     arguments = f'{{"{KEY}": "{VALUE}"}}'
     for section in grammar.sections:
-        for call in section.calls:
+        for call in (each for each in section.calls if not each.foreign):
             opened, closed = _joined(section.open) + _joined(call.open), _joined(call.close) + _joined(section.close)
             end = call.head.end[0] if call.head and not call.head.keep else ""
             kind = call.arguments
@@ -154,6 +154,7 @@ class _Example:
         bare = [section for section in self.grammar.sections if not section.open]
         marks = [in_row(row)[0] for section in bare for call in section.calls for row in call.open]
         found += [f"{last}{first[first.find(mark) :]}" for mark in marks if mark in first]
+        found += [f"{last}{section.between} {first}" for section in bare if section.between]
         if channels is not None:
             role = ROLE if self.text[:begin].endswith(ROLE) else ""
             # At a stop the reply is over: no further message follows.

@@ -29,10 +29,10 @@ JSON_OBJECT = CallSyntax(Json())
 JSON_IN_TAGS = Section((JSON_OBJECT,), ("<tool_call>",), ("</tool_call>",), before=("\n",))
 """A JSON object in `<tool_call>` tags, on its own line."""
 
-JSON_IN_A_FENCE = Section((JSON_OBJECT.but(known=True),), ("```json",), ("```",), start=True)
+JSON_IN_A_FENCE = Section((JSON_OBJECT.but(known=True, foreign=True),), ("```json",), ("```",), start=True)
 """A call of a known tool that is the whole reply: a JSON object in a Markdown fence."""
 
-PYTHON_CALL = CallSyntax(Literals(), head=Head(("(",), r"\s*(?P<name>[A-Za-z_][\w.\-]*)\s*"))
+PYTHON_CALL = CallSyntax(Literals(), head=Head(("(",), r"\s*(?P<name>[^\W\d](?:[\w.\-]|[^\x00-\x7f])*)\s*"))
 """A call as in Python: `name(key=value)`."""
 
 PYTHON_LIST = Section((PYTHON_CALL,), ("[",), ("]",), between=",")

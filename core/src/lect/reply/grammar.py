@@ -233,6 +233,8 @@ class CallSyntax(GrammarPart):
     """A pattern for numbers that a model writes instead of a name; the tool is then the one that the arguments fit."""
     known: bool = False
     """Whether it counts as a call only if the caller has passed a tool of that name."""
+    foreign: bool = False
+    """Whether it is another format's notation, on which models fall back: then to read it is a repair."""
 
 
 class Section(GrammarPart):

@@ -11,7 +11,7 @@ from lect.errors import MessageError, PluginError, expect_one_of, saferepr
 from lect.reply.engine.compiled import compile_grammar
 from lect.reply.engine.headed import HeadedMessages
 from lect.reply.engine.marked import MarkedText
-from lect.reply.engine.opening import looks_stripped, open_call, starts_in
+from lect.reply.engine.opening import open_call, starts_in, stripped_call
 from lect.reply.events import KEEP, REASONING, Event, UnknownTools
 from lect.reply.grammar import Grammar
 from lect.reply.reader.reader import Reader
@@ -78,7 +78,7 @@ class ReplyStream:
         inside = REASONING if starts_in_reasoning else ""
         if starts_in_reasoning is None:
             inside = starts_in(grammar, prompt, compiled.ends, markers)
-        self.grammar = grammar
+        self.grammar, self._compiled = grammar, compiled
         spell = (lambda index, _: call_id(index)) if call_id else grammar.new_ids()
         schemas = Schemas(tools)
         self._refine = refine
@@ -217,9 +217,10 @@ class ReplyStream:
         reader = self._reader
         content = "".join(reader.content)
         complete = tuple(call for call in reader.calls if call.complete)
-        if not reader.calls and looks_stripped(self.grammar, content):
+        stripped = stripped_call(self._compiled, content, reader.schemas.known, called=bool(reader.calls))
+        if stripped:
             text = "this looks like a call without its marks; were special tokens dropped when the reply was decoded?"
-            reader.report("markers_missing", 0, text)
+            reader.report("markers_missing", max("".join(reader.chunks).find(stripped) - len(self._opened), 0), text)
         if reason in (None, "stop"):
             if reader.unfinished:
                 reason = reason or "length"

@@ -15,7 +15,7 @@ APERTUS_REPLIES = ReplyFormat(
             Section(
                 (CallSyntax(JsonMap()),),
                 (("<|tools_prefix|>", "["),),
-                (("]", "<|tools_suffix|>"), "]", "<|tools_suffix|>"),
+                (("]", "<|tools_suffix|>"),),
                 between=",",
                 gap="",
                 special=True,

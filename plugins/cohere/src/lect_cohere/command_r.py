@@ -20,7 +20,7 @@ COHERE_ACTION = ReplyFormat(
             Section(
                 (JSON_OBJECT,),
                 (("<|START_ACTION|>", "["),),
-                (("]", "<|END_ACTION|>"), "]", "<|END_ACTION|>"),
+                (("]", "<|END_ACTION|>"),),
                 between=",",
                 special=True,
             ),
@@ -41,7 +41,7 @@ COMMAND_R_PLUS = ReplyFormat(
             Section(
                 (JSON_OBJECT,),
                 (("Action:\n```json", "["), ("Action: ```json", "[")),
-                (("]", "```"), "]"),
+                (("]", "```"),),
                 between=",",
                 before=("\n",),
             ),

@@ -18,16 +18,18 @@ NAMES = [BOS, EOS, "<｜▁pad▁｜>", *SPECIAL, "<think>", "</think>"]
 """The same, and the tags of a thought, for vocabularies that have other ids."""
 
 OPEN, SEPARATOR, CLOSE = "<｜tool▁call▁begin｜>", "<｜tool▁sep｜>", "<｜tool▁call▁end｜>"
-CALLS = (
-    CallSyntax(
-        NamedJson(),
-        ((OPEN, "function", SEPARATOR),),
-        Head(("\n```json\n", "\n```json")),
-        (("```", CLOSE), CLOSE, "```"),
-    ),
-    # V3.1 has no fence; each falls back on the other's syntax.
-    CallSyntax(NamedJson(), (OPEN,), Head((SEPARATOR,)), (CLOSE,)),
+FENCED = CallSyntax(
+    NamedJson(), ((OPEN, "function", SEPARATOR),), Head(("\n```json\n", "\n```json")), (("```", CLOSE),)
 )
+# That of V3.1, which has no fence. Each falls back on the other's.
+PLAIN = CallSyntax(NamedJson(), (OPEN,), Head((SEPARATOR,)), (CLOSE,))
+
+
+def calls(*syntaxes: CallSyntax) -> Section:
+    """Return the section of calls."""
+    return Section(syntaxes, ("<｜tool▁calls▁begin｜>",), ("<｜tool▁calls▁end｜>",), special=True)
+
+
 INVENTED = (
     "<｜tool▁outputs▁begin｜>", "<｜tool▁outputs▁end｜>", "<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>",
 )  # fmt: skip
@@ -35,7 +37,7 @@ DEEPSEEK_V3 = ReplyFormat(
     Grammar(
         "deepseek_v3",
         reasoning=THINK.but(after=SPACE),
-        sections=(Section(CALLS, ("<｜tool▁calls▁begin｜>",), ("<｜tool▁calls▁end｜>",), special=True),),
+        sections=(calls(FENCED, PLAIN.but(foreign=True)),),
         # A model that goes on after its call invents the result.
         tokens=INVENTED,
     ),

@@ -5,7 +5,7 @@ from functools import partial
 from lect.plugin import Chat, Template, Writer
 from lect.plugin.grammar import SPACE, THINK, ReplyFormat
 from lect_deepseek.plain import BOS, EOS
-from lect_deepseek.v3 import DEEPSEEK_V3, SPECIAL, write_systems
+from lect_deepseek.v3 import DEEPSEEK_V3, FENCED, PLAIN, SPECIAL, calls, write_systems
 
 VOCABULARY = {
     BOS: 0,
@@ -26,6 +26,7 @@ DEEPSEEK_V31 = ReplyFormat(
         # A reply of V3.1 in sgl-project/sglang, benchmark/deepseek_v3/README.md; the maker's encoding_dsv32.py of
         # V3.2 writes the same.
         reasoning=THINK.but(after=SPACE, written=("", "</think>")),
+        sections=(calls(FENCED.but(foreign=True), PLAIN),),
     ),
     stop=(EOS,),
     names="DeepSeek-V3.1",

@@ -9,9 +9,7 @@ REKA = ReplyFormat(
     example='<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>',
 )
 
-TOOL_CALLS = Section(
-    (JSON_OBJECT,), (("<tool_calls>", "["),), (("]", "</tool_calls>"), "]", "</tool_calls>"), between=","
-)
+TOOL_CALLS = Section((JSON_OBJECT,), (("<tool_calls>", "["),), (("]", "</tool_calls>"),), between=",")
 
 # The prompt ends with the words that open the reasoning.
 APRIEL = ReplyFormat(
@@ -43,9 +41,9 @@ XLAM = ReplyFormat(
         reasoning=THINK,
         sections=(
             Section((JSON_OBJECT,), ("[",), ("]",), between=","),
-            Section((JSON_OBJECT,), (("```json", "["),), (("]", "```"), "]"), between=",", before=("\n",)),
+            Section((JSON_OBJECT,), (("```json", "["),), (("]", "```"),), between=",", before=("\n",)),
             Section((JSON_OBJECT,), (("[TOOL_CALLS]", "["),), ("]",), between=","),
-            Section((JSON_OBJECT,), (("<tool_call>", "["),), (("]", "</tool_call>"), "]"), between=","),
+            Section((JSON_OBJECT,), (("<tool_call>", "["),), (("]", "</tool_call>"),), between=","),
         ),
     ),
     stop=("<|eot_id|>", "<|im_end|>"),

@@ -105,7 +105,7 @@ FALCON3 = Template(
     reply=Grammar(
         "falcon3",
         sections=(
-            Section((JSON_OBJECT,), (("<tool_call>", "["),), (("]", "</tool_call>"), "]"), between=",", before=("\n",)),
+            Section((JSON_OBJECT,), (("<tool_call>", "["),), (("]", "</tool_call>"),), between=",", before=("\n",)),
             JSON_IN_TAGS,
         ),
     ),

@@ -13,7 +13,7 @@ from lect_gemma.schema import Notation
 CALL_NAME = r"\s*call:(?:default_api:)?(?P<name>[^\s:{}]+)\s*"
 CALL_WITHOUT_MARKS = r"call:[\w.]+\{"
 # They fall back on Python's syntax.
-IN_BRACKETS = CallSyntax(Literals(), head=Head(("(",), CALL_NAME))
+IN_BRACKETS = CallSyntax(Literals(), head=Head(("(",), CALL_NAME), foreign=True)
 GEMMA4_CALLS = ReplyFormat(
     Grammar(
         "gemma4",

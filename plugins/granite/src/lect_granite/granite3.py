@@ -9,7 +9,6 @@ from lect.plugin.grammar import JSON_OBJECT, SPACE, THINK, Grammar, Reasoning, R
 
 LISTS_OF_CALLS = (
     Section((JSON_OBJECT,), (("<|tool_call|>", "["),), ("]",), between=",", special=True),
-    Section((JSON_OBJECT,), ("<|tool_call|>",), special=True),
     Section((JSON_OBJECT,), (("<tool_call>", "["),), ("]",), between=","),
     Section((JSON_OBJECT,), ("[",), ("]",), between=",", start=True),
 )

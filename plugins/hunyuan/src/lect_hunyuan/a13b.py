@@ -3,9 +3,7 @@
 from lect.plugin import Chat, Template, Writer
 from lect.plugin.grammar import JSON_OBJECT, THINK, Grammar, ReplyFormat, Section, in_tags
 
-TOOL_CALLS = Section(
-    (JSON_OBJECT,), (("<tool_calls>", "["),), (("]", "</tool_calls>"), "]", "</tool_calls>"), between=","
-)
+TOOL_CALLS = Section((JSON_OBJECT,), (("<tool_calls>", "["),), (("]", "</tool_calls>"),), between=",")
 
 HUNYUAN_A13B = ReplyFormat(
     Grammar("hunyuan_a13b", reasoning=THINK, wrappers=(in_tags("answer"),), sections=(TOOL_CALLS,)),

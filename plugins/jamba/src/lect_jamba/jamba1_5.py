@@ -10,11 +10,7 @@ from lect.plugin.grammar import JSON_OBJECT, Grammar, ReplyFormat, Section
 JAMBA = ReplyFormat(
     Grammar(
         "jamba",
-        sections=(
-            Section(
-                (JSON_OBJECT,), (("<tool_calls>", "["),), (("]", "</tool_calls>"), "]", "</tool_calls>"), between=","
-            ),
-        ),
+        sections=(Section((JSON_OBJECT,), (("<tool_calls>", "["),), (("]", "</tool_calls>"),), between=","),),
     ),
     stop=("<|eom|>", "<|endoftext|>"),
     names="Jamba 1.5 and 1.6",

@@ -15,7 +15,7 @@ LFM2_PYTHONIC = ReplyFormat(
             Section(
                 (PYTHON_CALL, JSON_OBJECT),
                 (("<|tool_call_start|>", "["),),
-                (("]", "<|tool_call_end|>"), "]", "<|tool_call_end|>"),
+                (("]", "<|tool_call_end|>"),),
                 between=",",
                 after="\n",
                 special=True,

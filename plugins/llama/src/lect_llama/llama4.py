@@ -12,7 +12,7 @@ LLAMA4_PYTHONIC = ReplyFormat(
         "llama4_pythonic",
         wrappers=(Wrapper(("<|python_start|>",), ("<|python_end|>",), special=True),),
         sections=(
-            Section((PYTHON_CALL,), (("<|python_start|>", "["),), (("]", "<|python_end|>"), "]"), between=","),
+            Section((PYTHON_CALL,), (("<|python_start|>", "["),), (("]", "<|python_end|>"),), between=","),
             PYTHON_LIST,
             Section((JSON_OBJECT,), ("<|python_start|>",), ("<|python_end|>",), between=";"),
             Section((JSON_OBJECT,), ("<|python_end|>",)),

@@ -13,8 +13,8 @@ MINICPM3_PYTHON = ReplyFormat(
         sections=(
             Section(
                 (PYTHON_CALL,),
-                ((CALLS_BEGIN, "```python"), (CALLS_BEGIN, "```"), CALLS_BEGIN),
-                (("```", CALLS_END), CALLS_END),
+                ((CALLS_BEGIN, "```python"), (CALLS_BEGIN, "```")),
+                (("```", CALLS_END),),
                 after="\n",
             ),
         ),

@@ -19,7 +19,7 @@ MISTRAL_CALLS = ReplyFormat(
             Section(
                 (
                     CallSyntax(NamedJson(), head=Head(("[ARGS]",), NAME_AND_ID)),
-                    CallSyntax(NamedJson(), head=Head(("{",), NAME_AND_ID, keep=True)),
+                    CallSyntax(NamedJson(), head=Head(("{",), NAME_AND_ID, keep=True), foreign=True),
                 ),
                 ("[TOOL_CALLS]",),
                 special=True,

@@ -10,9 +10,7 @@ NEMOTRON_NANO_V2 = ReplyFormat(
         "nemotron_nano_v2",
         # So the maker's ThinkingBudgetClient ends a thought that is too long ("Now Serving NVIDIA Nemotron with vLLM").
         reasoning=THINK.but(written=("\n", "\n</think>\n\n")),
-        sections=(
-            Section((JSON_OBJECT,), (("<TOOLCALL>", "["),), (("]", "</TOOLCALL>"), "]", "</TOOLCALL>"), between=","),
-        ),
+        sections=(Section((JSON_OBJECT,), (("<TOOLCALL>", "["),), (("]", "</TOOLCALL>"),), between=","),),
     ),
     stop=("<SPECIAL_12>", "</s>"),
     names="Nemotron-Nano-v2, Llama-Nemotron-Super-v1.5",

@@ -49,9 +49,7 @@ PHI4MINI_FUNCTOOLS = ReplyFormat(
         "phi4mini_functools",
         sections=(
             Section((JSON_OBJECT,), (("functools", "["),), ("]",), between=","),
-            Section(
-                (JSON_OBJECT,), (("<|tool_call|>", "["),), (("]", "<|/tool_call|>"), "]"), between=",", special=True
-            ),
+            Section((JSON_OBJECT,), (("<|tool_call|>", "["),), (("]", "<|/tool_call|>"),), between=",", special=True),
         ),
     ),
     stop=("<|end|>", "<|endoftext|>"),

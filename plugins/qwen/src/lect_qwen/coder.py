@@ -12,7 +12,12 @@ QWEN3_CODER_XML = ReplyFormat(
         reasoning=THINK.but(trail=SPACE, after=SPACE),
         # It falls back on attributes.
         sections=(
-            Section((FUNCTION_TAGS, ATTRIBUTE_TAGS), ("<tool_call>",), ("</tool_call>",), before=("\n\n", "\n")),
+            Section(
+                (FUNCTION_TAGS, ATTRIBUTE_TAGS.but(foreign=True)),
+                ("<tool_call>",),
+                ("</tool_call>",),
+                before=("\n\n", "\n"),
+            ),
         ),
     ),
     stop=("<|im_end|>", "<|endoftext|>"),

@@ -5,12 +5,14 @@ from typing import Any
 
 from lect.errors import saferepr
 from lect.plugin import Call, Chat, Message, Template, Writer
-from lect.plugin.grammar import FUNCTION_TAGS, KEY, Grammar, Head, Params, Reasoning, ReplyFormat, Section
+from lect.plugin.grammar import FUNCTION_TAGS, KEY, Grammar, Head, Params, Reasoning, ReplyFormat, Section, in_tags
 
 SEED_OSS_XML = ReplyFormat(
     Grammar(
         "seed_oss_xml",
         reasoning=Reasoning(("<seed:think>",), ("</seed:think>",), after="\n"),
+        # Notes on the budget, which are part of a thought.
+        wrappers=(in_tags("seed:cot_budget_reflect"),),
         sections=(
             Section(
                 (FUNCTION_TAGS.but(arguments=Params("<parameter=", Head((">",), KEY), "</parameter>")),),

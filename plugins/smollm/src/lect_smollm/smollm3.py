@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lect.plugin import Chat, Template, Writer
-from lect.plugin.grammar import HERMES_JSON, THINK
+from lect.plugin.grammar import HERMES_JSON, PYTHON_CALL, THINK, Section
 
 NO_THOUGHT = "<think>\n\n</think>\n"
 IDENTITY = "You are a helpful AI assistant named SmolLM, trained by Hugging Face."
@@ -139,7 +139,11 @@ SMOLLM3 = Template(
         "<|reserved_special_token_{}|>", "<think>", "</think>", "<tool_call>", "</tool_call>", "<tool_response>",
         "</tool_response>", "<code>", "</code>",
     ],
-    # The replies of Hermes and Qwen; what is round a thought as in the reply in ggml-org/llama.cpp#14581.
-    reply=HERMES_JSON.but(reasoning=THINK.but(written=("\n", "\n</think>\n\n"))),
+    # The replies of Hermes and Qwen; what is round a thought as in the reply in ggml-org/llama.cpp#14581. The tools of
+    # `python_tools` are called in code: a call is read, and any other code is content.
+    reply=HERMES_JSON.but(
+        reasoning=THINK.but(written=("\n", "\n</think>\n\n")),
+        sections=(*HERMES_JSON.sections, Section((PYTHON_CALL.but(known=True),), ("<code>",), ("</code>",))),
+    ),
     source="HuggingFaceTB/SmolLM3-3B, chat_template.jinja",
 )  # fmt: skip

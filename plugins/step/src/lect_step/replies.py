@@ -2,25 +2,29 @@
 
 from lect.plugin.grammar import QUOTED_KEY, QUOTED_NAME, THINK, CallSyntax, Grammar, Head, Params, ReplyFormat, Section
 
+INVOKE = "<steptml:invoke "
+CALL = CallSyntax(
+    Params("<steptml:parameter ", Head((">",), QUOTED_KEY), "</steptml:parameter>"),
+    (("<｜tool_call_begin｜>", "function", "<｜tool_sep｜>", INVOKE),),
+    Head((">",), QUOTED_NAME),
+    (("</steptml:invoke>", "<｜tool_call_end｜>"),),
+)
+# It forgets some of the marks before a call.
+SHORTENED = CALL.but(
+    open=(
+        ("<｜tool_call_begin｜>", "function", INVOKE),
+        ("<｜tool_call_begin｜>", "<｜tool_sep｜>", INVOKE),
+        ("<｜tool_call_begin｜>", INVOKE),
+    ),
+    foreign=True,
+)
 STEP3 = ReplyFormat(
     Grammar(
         "step3",
         reasoning=THINK,
         sections=(
             Section(
-                (
-                    CallSyntax(
-                        Params("<steptml:parameter ", Head((">",), QUOTED_KEY), "</steptml:parameter>"),
-                        (
-                            ("<｜tool_call_begin｜>", "function", "<｜tool_sep｜>", "<steptml:invoke "),
-                            ("<｜tool_call_begin｜>", "function", "<steptml:invoke "),
-                            ("<｜tool_call_begin｜>", "<｜tool_sep｜>", "<steptml:invoke "),
-                            ("<｜tool_call_begin｜>", "<steptml:invoke "),
-                        ),
-                        Head((">",), QUOTED_NAME),
-                        (("</steptml:invoke>", "<｜tool_call_end｜>"), "</steptml:invoke>"),
-                    ),
-                ),
+                (CALL, SHORTENED),
                 ("<｜tool_calls_begin｜>",),
                 ("<｜tool_calls_end｜>",),
                 special=True,

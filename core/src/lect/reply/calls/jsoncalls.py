@@ -9,7 +9,7 @@ from lect.reply.calls.texts import text_argument
 from lect.reply.calls.values import TEXT, ValueReader, decoded
 from lect.reply.grammar import SPACE, JsonMap, NamedJson
 from lect.reply.reader import lookahead
-from lect.reply.reader.lookahead import FENCE, GAP
+from lect.reply.reader.lookahead import FENCE, GAP, MISTAKE
 from lect.reply.reader.near import NO, TooLittleTextError, need_end
 from lect.reply.reader.reader import CUT, DONE, Answer, Outcome, Reader, Text
 from lect.reply.reader.schema import OBJECT, read_json
@@ -42,6 +42,7 @@ BEGINS_SO_FAR = re.compile(rf"(?:`{{1,2}}|(?:{FENCE}{GAP})?(?:[\"'](?:\\*[\"']?)
 """How arguments begin, whatever is around them, and what may become that."""
 WRAPPING = re.compile(rf"(?:{FENCE}{GAP})?(?:\[{GAP})?")
 UNFENCE = "```"
+WRAPPED = "a fence or a list around the call"
 QUOTES = "\"'“‘"
 
 
@@ -55,7 +56,7 @@ def json_begins(call: CompiledCall, buffer: str, at: int, fields: dict[str, str]
         # Only more text tells whether this becomes a fence.
         lookahead.literal(buffer, at, UNFENCE, ended)
         if wrapping[0]:
-            fields["wrapped"] = "yes"
+            fields[MISTAKE] = WRAPPED
     at = lookahead.space(buffer, at)
     found = FIRST_KEY.match(buffer, at)
     if found is None or found.end() == len(buffer):
@@ -90,8 +91,8 @@ class _ObjectCall(ValueReader):
         self.id: str | None = None
         self.early = Text()
         self.arguments: int | None = None  # Where the arguments begin in the raw text.
-        self.has_arguments = self.has_strays = False
-        self.strays: list[str] = []
+        self.has_arguments = False
+        self.strays: list[str] = []  # The members that do not belong in a call.
 
     def begin_call(self) -> None:
         """Begin the call if everything it needs is known. An id that comes later is ignored."""
@@ -99,7 +100,6 @@ class _ObjectCall(ValueReader):
             self.reader.begin_call(self.name, self.id, self.arguments)
             self.reader.pending.extend(self.early)
             self.early.clear()
-            self.report_strays()
 
     def read_member(self, key: str) -> Outcome:
         """Read the value of a member, which begins here, if it means something."""
@@ -113,6 +113,8 @@ class _ObjectCall(ValueReader):
             self.level += 1
             return ""
         names = key in NAME_KEYS
+        if self.is_answer(key, character):
+            return reader.broken()
         if self.is_map or (key in ARGUMENT_KEYS and self.arguments is None):
             self.arguments = reader.position
             if reader.call is not None:
@@ -138,41 +140,39 @@ class _ObjectCall(ValueReader):
                 self.begin_call()
             return outcome
         elif not names and key not in (*ID_KEYS, *OTHER_KEYS):
-            self.has_strays = True
-            self.strays.append(f"the call has a member {key!r}, which does not belong in one")
-            self.report_strays()
+            self.strays.append(key)
         return ""
 
-    def report_strays(self) -> None:
-        """Name the members that do not belong in a call, once it is known to be one."""
-        while self.strays and (not self.bare or self.reader.call is not None):
-            self.reader.report("stray_member", self.reader.origin, self.strays.pop(0))
+    def is_answer(self, key: str, character: str) -> bool:
+        """Return whether a member shows that this is no call: nothing announces one, and it names no tool."""
+        known = self.reader.schemas.known
+        if not self.bare or not known or self.name in known or self.reader.call is not None:
+            return False
+        if key in ARGUMENT_KEYS:
+            return self.name is not None and character != "{"
+        return key not in (*KEYS, *OTHER_KEYS) or character in "{["
 
 
 def json_call(reader: Reader, found: CallMatch) -> Outcome:
     """Read a call that is one object: `{"name": ..., "arguments": {...}}`, or `{"name": {...}}`."""
     call = _ObjectCall(reader, found)
     outcome = yield from call.read(call.read_member)
+    for key in call.strays if reader.call is not None or not call.bare else ():
+        reader.report("stray_member", reader.origin, f"the call has a member {key!r}, which does not belong in one")
     if outcome != DONE:
-        whole = reader.call is not None and call.has_arguments and not call.has_strays
+        whole = reader.call is not None and call.has_arguments and not call.strays
         if not whole or not (yield from _ends(reader, found)):
             return outcome
         reader.forgive("the last bracket is missing")
     if not call.name or ((call.bare or call.is_map) and not call.has_arguments):
         return reader.broken("incomplete_call")
     call.begin_call()
-    if call.has_strays and not call.has_arguments:
+    if call.strays and not call.has_arguments:
         # What does not belong in a call may be its arguments.
         return reader.broken("stray_text")
     if not call.has_arguments:
         reader.pending.append("{}")
     return DONE
-
-
-def json_instead(reader: Reader, found: CallMatch) -> Outcome:
-    """Read a call that is one object where the format has a notation of its own."""
-    reader.forgive("JSON instead of the format's own notation")
-    return json_call(reader, found)
 
 
 def _ends(reader: Reader, found: CallMatch) -> Answer:
@@ -210,6 +210,7 @@ def _decoded(reader: Reader, text: str) -> str:
     """Return arguments that were given as a string or in a list, decoded; null becomes an empty object."""
     value, _ = read_json(text)
     if text == "null":
+        reader.forgive("null instead of arguments")
         return "{}"
     if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
         reader.forgive("a list around the arguments")
@@ -217,9 +218,7 @@ def _decoded(reader: Reader, text: str) -> str:
     if isinstance(value, str):
         inner, is_object = as_json(value, OBJECT)
         if is_object:
-            # JSON in a JSON string is common; encoding it twice, or a Python dict in a string, is a mistake.
-            if not isinstance(read_json(value)[0], dict):
-                reader.forgive("arguments in a string that is not JSON, or is encoded twice")
+            reader.forgive("arguments in a string")
             return inner
     return text
 

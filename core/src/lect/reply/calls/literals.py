@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Container
 from functools import lru_cache
 
 from lect.reply.calls.coerce import ObjectWriter, as_json
@@ -18,7 +19,7 @@ from lect.reply.reader.reader import CUT, DONE, Outcome, Reader
 from lect.reply.reader.schema import STRING
 from lect.reply.reader.syntax import CallMatch, CompiledCall
 
-NAMES = {"=": r"[A-Za-z_][\w.-]{0,200}", ":": r"""[^:={}\[\],"'“”‘’\n]{0,200}"""}
+NAMES = {"=": r"""[^\s:=(){}\[\],"'“”‘’]{1,200}""", ":": r"""[^:={}\[\],"'“”‘’\n]{0,200}"""}
 """For each sign after a key: a pattern for the key, which may be in quotes."""
 LONGEST_SIMPLE = 256
 SIMPLE = re.compile(rf"""{GAP}(?:'[^'\\]{{0,200}}'|"[^"\\]{{0,200}}"|[^\s,()'"\[\]{{}}]{{1,200}}){GAP}""")
@@ -49,6 +50,10 @@ class LiteralsSyntax:
             raise TooLittleTextError
         return key
 
+    def is_name(self, key: str, parameters: Container[str]) -> bool:
+        """Return whether a parameter can have this name: Python could have it, or the tool has it."""
+        return self.assign != "=" or key in parameters or key.replace("-", "_").replace(".", "_").isidentifier()
+
 
 literals_syntax = lru_cache(maxsize=64)(LiteralsSyntax)
 
@@ -63,7 +68,8 @@ def literals_begin(call: CompiledCall, buffer: str, at: int, fields: dict[str, s
         return at
     key = syntax.look_for_key(buffer, begin, ended)
     if key is not None:
-        if not call.announced and (key["quote"] or key["sign"] != syntax.assign):
+        plain = not key["quote"] and key["sign"] == syntax.assign and syntax.is_name(key["key"], ())
+        if not call.announced and not plain:
             fields["positional"] = "yes"
         return at
     if call.announced and buffer.startswith("{", begin):
@@ -102,6 +108,8 @@ def literals_call(reader: Reader, found: CallMatch) -> Outcome:
         if key is not None:
             reader.at = key.end()
             named, sign = key["key"].strip(), key["sign"]
+            if not syntax.is_name(named, reader.schemas.parameters(name)):
+                return reader.broken("bad_literal")
             if sign != syntax.assign:
                 reader.forgive(f"{sign} instead of {syntax.assign}")
         elif reader.ended and syntax.key_so_far.match(reader.buffer, reader.at):
@@ -221,7 +229,7 @@ def _ends_here(reader: Reader, found: CallMatch, syntax: LiteralsSyntax, sign: s
         """Return whether an argument, or the close, is at `at`."""
         key = syntax.look_for_key(buffer, at, ended)
         if key is not None:
-            if key["sign"] != sign:
+            if key["sign"] != sign or not syntax.is_name(key["key"].strip(), parameters):
                 return False
             if key["key"].strip() in parameters:
                 return True

@@ -11,11 +11,11 @@ from lect.reply.calls.tags import read_tags
 from lect.reply.calls.texts import Value, read_until
 from lect.reply.grammar import Params
 from lect.reply.reader import lookahead
-from lect.reply.reader.lookahead import MARKUP, Finder, scanner_of
+from lect.reply.reader.lookahead import MARKUP, MISTAKE, Finder, scanner_of
 from lect.reply.reader.near import NO, TooLittleTextError
 from lect.reply.reader.reader import CUT, DONE, LEFT, Answer, Outcome, Reader
 from lect.reply.reader.schema import OBJECT, STRING, Schemas, read_json
-from lect.reply.reader.syntax import CallMatch, CompiledCall
+from lect.reply.reader.syntax import CallMatch, CompiledCall, mistake
 
 PARAM, CLOSED, IMPLIED, BODY = "param", "closed", "implied", "body"
 OPENED, UNOPENED = "opened", "unopened"
@@ -44,7 +44,9 @@ def params_begin(call: CompiledCall, buffer: str, at: int, fields: dict[str, str
     if spec.value and lookahead.either(buffer, there, params.key_ends, ended) != NO:
         fields["joined"] = "yes"
         return at
-    return NO if params.goes_on(buffer, there, ended, [*closes, ("{",)]) == NO else at
+    if params.goes_on(buffer, there, ended, [*closes, ("{",)]) != NO:
+        return at
+    return NO if params.look_for_key(buffer, there, ended)[0] == NO else at
 
 
 def params_call(reader: Reader, found: CallMatch) -> Outcome:
@@ -107,10 +109,13 @@ class _Parameters:
             what, fields = yield from self.next()
             if what == IMPLIED and not writer.keys and not self.section_closes():
                 return LEFT
+            if what == IMPLIED:
+                reader.forgive(f"{''.join(self.closes[0])!r} is missing")
             if what in (CLOSED, IMPLIED):
                 writer.end()
                 return DONE
             if what == BODY and not writer.keys:
+                reader.forgive("JSON instead of parameters")
                 outcome = yield from read_arguments(reader, reader.pending)
                 what, _ = (yield from self.next()) if outcome == DONE else (outcome, {})
                 if what in (PARAM, BODY):
@@ -146,21 +151,21 @@ class _Parameters:
         buffer = reader.buffer
         close = lookahead.either(buffer, at, self.closes, ended=False)
         if close >= 0:
-            self.check_spelling(at, close, *self.close_marks)
+            reader.forgive(mistake(buffer[at:close], call.syntax.close))
             return CLOSED, close, {}
-        if lookahead.either(buffer, at, call.implied, ended=False) != NO:
-            end, fields = call.params.look_for_key(buffer, at, reader.ended)
-            if end < 0 or not self.takes(fields["key"]):
-                return IMPLIED, reader.at, {}
-            reader.forgive(f"{buffer[at:end]!r} for {spec.open!r}")
-            return PARAM, end, fields
-        end, fields = call.params.look(buffer, at, ended=False)
+        implied = lookahead.either(buffer, at, call.implied, ended=False) != NO
+        end, fields = (NO, {}) if implied else call.params.look(buffer, at, ended=False)
         if end >= 0:
             self.check_spelling(at, end, spec.open)
+            reader.forgive(fields.get(MISTAKE, ""))
             return PARAM, end, fields
-        if buffer.startswith("{", at):
+        if not implied and buffer.startswith("{", at):
             return BODY, at, {}
-        return reader.broken("stray_text"), reader.at, {}
+        end, fields = call.params.look_for_key(buffer, at, ended=implied and reader.ended)
+        if end >= 0 and self.takes(fields["key"]):
+            reader.forgive(f"{spec.open!r} is missing")
+            return PARAM, end, fields
+        return IMPLIED if implied else reader.broken("stray_text"), reader.at, {}
 
     def look_for_value(self, at: int) -> Found:
         """Return what opens a value at `at`, or what is there instead."""

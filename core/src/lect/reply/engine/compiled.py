@@ -44,7 +44,7 @@ def compiled_section(section: parts.Section, bounds: tuple[str, ...] = ()) -> Co
     if not any(isinstance(call.arguments, parts.Json | parts.Code) for call in section.calls):
         alike = [call.syntax.but(arguments=parts.Json(), head=None, rename="") for call in calls if call.announced]
         in_json = [JSON_OBJECT] * bool(alike) if section.open else dict.fromkeys(alike)
-        calls += [CompiledCall(call, section, jsoncalls.json_begins, jsoncalls.json_instead) for call in in_json]
+        calls += [CompiledCall(call.but(foreign=True), section, *KINDS[parts.Json]) for call in in_json]
     return CompiledSection(section, calls, bounds)
 
 

@@ -206,7 +206,7 @@ class MarkedText(Reading):
             self.emit_space(run, start, dropped=True)
             here = reader.position
             reader.skip(reader.at + len(mark))
-            reader.unclosed = sections[0].closes
+            reader.unclosed = sections[0].syntax.close
             reader.report("repaired", here, f"there is text between {mark!r} and the call")
             return True
         if mark in compiled.stray and compiled.takes_tools:
@@ -215,6 +215,8 @@ class MarkedText(Reading):
             return True
         # The prompt has probably opened reasoning, but the caller did not say so.
         code = "stray_close" if compiled.takes_reasoning and not self.thought and (CLOSE, None) in acts else ""
+        # So does a model that closes its calls a second time, or did not open them.
+        code = "stray_close" if reader.calls and compiled.takes_tools and (SHUT, None) in acts else code
         if not code and not (yield from self.seems_meant(mark, sections)):
             return False
         self.thought |= bool(code)
@@ -225,7 +227,7 @@ class MarkedText(Reading):
     def opens_behind_text(self, mark: str, sections: list[CompiledSection]) -> Answer:
         """Return whether a mark opens one of these sections, and its first call comes after a little text."""
         own = [section for section in sections if any(call.opens != [()] for call in section.calls)]
-        meant = [section for section in own if mark in section.firsts]
+        meant = [section for section in own if any(mark == row[0] for row in section.opens)]
 
         def look(buffer: str, at: int, ended: bool) -> bool:
             begin = at + len(mark)
@@ -272,7 +274,7 @@ class MarkedText(Reading):
             # Reasoning changes nothing about what follows, whether it is extracted or not.
             reader.fresh = fresh
         elif code == SHUT:
-            reader.unclosed = []
+            reader.unclosed = ()
             reader.report("repaired", here, f"{mark!r} comes after text that is no call")
         elif code == CLOSE:
             reader.report("stray_close", here, f"{mark!r} closes something that was never opened")
@@ -293,7 +295,7 @@ class MarkedText(Reading):
         if code == END:
             return what is None or not reader.fresh
         if code == SHUT:
-            return compiled.takes_tools and any(mark in row for row in reader.unclosed)
+            return compiled.takes_tools and any(mark in lookahead.as_row(close) for close in reader.unclosed)
         if what.special or (code == WRAP and reader.fresh) or (code == UNWRAP and self.wrapped):
             return True
         if code == WRAP:

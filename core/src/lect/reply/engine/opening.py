@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from lect.reply.blocks import NO_REASONING
 from lect.reply.engine.compiled import CompiledGrammar
 from lect.reply.events import CALL, REASONING
 from lect.reply.grammar import Channels, Grammar
 from lect.reply.reader.headers import headers_for
+from lect.reply.reader.syntax import surrounds
 
 TAIL = 16_384
 """How many characters at the end of a prompt are examined."""
-JSON_CALL = (
-    r'(?:\[\s*)?\{\s*(?:"(?:id|tool_call_id)"\s*:\s*"[^"]*"\s*,\s*)?"(?:tool_)?name"\s*:\s*".*?"\s*,\s*'
-    r'"(?:arguments|parameters|args)"\s*:'
-)
+MEMBER = r"""["']\w{1,32}["']\s*:\s*["'][^"']{0,64}["']\s*,\s*"""
+NAME = r"""["'](?:tool_)?name["']\s*:\s*["']([^"'\\]{1,200})["']\s*"""
+ARGUMENTS = r"""["'](?:arguments|parameters|args)["']\s*:\s*"""
+JSON_CALL = rf"\{{\s*(?:(?:{MEMBER}){{0,3}}{NAME},\s*{ARGUMENTS}|{ARGUMENTS}\{{[^{{}}]{{0,4096}}\}}\s*,\s*{NAME})"
 """What a call in JSON looks like without the marks around it, whatever they were."""
+FIND_JSON_CALLS = re.compile(JSON_CALL).finditer
 
 
 def starts_in(grammar: Grammar, prompt: str | None, ends: Sequence[str], markers: Iterable[str]) -> str:
@@ -78,10 +80,21 @@ def _after_last(tail: str, marks: Iterable[str]) -> int:
     return max((tail.rfind(mark) + len(mark) for mark in marks if mark in tail), default=-1)
 
 
-def looks_stripped(grammar: Grammar, content: str) -> bool:
-    """Return whether content looks like a call without its marks: most servers drop special tokens by default."""
+def stripped_call(compiled: CompiledGrammar, content: str, tools: Container[str], *, called: bool) -> str:
+    """Return what looks like a call without its marks in content: most servers drop special tokens by default.
+
+    A reply that calls something, or goes on before that, must name one of the tools.
+    """
+    grammar = compiled.grammar
     if not (grammar.sections or grammar.channels):
-        return False
-    pattern = f"{JSON_CALL}|{grammar.stripped}" if grammar.stripped else JSON_CALL
+        return ""
+    for found in FIND_JSON_CALLS(content):
+        before = content[max(found.start() - 256, 0) : found.start()].rstrip("[ \n")
+        # A call that still has its marks is an example.
+        marked = any(before.endswith(mark) for mark in compiled.opens if not surrounds(mark))
+        if found[found.lastindex or 0] in tools and not marked:
+            return found[0]
+    pattern = rf"(?:\[\s*)?{JSON_CALL}" + (f"|{grammar.stripped}" if grammar.stripped else "")
     # The marks of another format may still be there.
-    return re.match(rf"(?s)\s*(?:<[^<>\n]{{1,64}}>\s*)?(?:{pattern})", content[:4096]) is not None
+    first = re.match(rf"(?s)\s*(?:<[^<>\n]{{1,64}}>\s*)?(?:{pattern})", content[:4096])
+    return first[0] if first and not called else ""

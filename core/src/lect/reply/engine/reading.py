@@ -35,6 +35,7 @@ class Reading:
             reader.skip(len(reader.buffer), AFTER)
             yield
         reader.flush()
+        reader.report_unclosed()
         # Marks, and what looks like one, may have been read as content.
         leftovers = self.compiled.leftovers.find("".join(reader.content)) if self.compiled.takes_tools else ()
         for text, mark in leftovers:
@@ -42,7 +43,8 @@ class Reading:
             starts = (raw.find(text, piece.start, piece.end) for piece in pieces)
             start = next((start for start in starts if start >= 0), 0)
             if not any(problem.span[0] < start + len(text) and start < problem.span[1] for problem in reader.problems):
-                reader.report("stray_mark", start, f"{text!r} is content, but looks like {mark!r}", start + len(text))
+                why = f"is content, but looks like {mark!r}" if text != mark else MEANINGLESS["stray_mark"]
+                reader.report("stray_mark", start, f"{text!r} {why}", start + len(text))
 
     def scan(self, live: MarkScanner, kind: TextKind, held: str = "") -> Generator[None, None, tuple[str, str, int]]:
         """Emit text up to a mark; return it, empty at the end, the run of `held` before it, and where that begins."""
@@ -100,11 +102,11 @@ class Reading:
     def find_any(self, sections: list[CompiledSection]) -> Generator[None, None, CallMatch | None]:
         """Return the first of several sections that begins here and counts."""
         reader = self.reader
-        for section in sections:
-            if not section.syntax.start or reader.fresh:
-                found = yield from reader.sure(section.look)
-                if found is not None and is_plausible(reader, found):
-                    return found
+        allowed = [section for section in sections if not section.syntax.start or reader.fresh]
+        for look in (*(section.look for section in allowed), *(section.look_again for section in allowed)):
+            found = yield from reader.sure(look)
+            if found is not None and is_plausible(reader, found):
+                return found
         return None
 
     # Reading ahead without emitting anything, where only the end of something tells what it is

@@ -5,18 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Generator
 
+from lect.reply.calls.jsoncalls import WRAPPED
 from lect.reply.calls.texts import read_until
 from lect.reply.events import CALL, CONTENT, MARK
+from lect.reply.grammar import Marks, Params
 from lect.reply.reader import lookahead
-from lect.reply.reader.lookahead import MARKUP
+from lect.reply.reader.lookahead import MARKUP, MISTAKE
 from lect.reply.reader.near import NO, TooLittleTextError, need_end
 from lect.reply.reader.reader import BROKEN, CUT, DONE, LEFT, Answer, Outcome, Reader
-from lect.reply.reader.syntax import BRACKETS, CallMatch, CompiledSection
+from lect.reply.reader.syntax import BRACKETS, CallMatch, CompiledSection, mistake
 
-LEFT_OVER = re.compile(r"[}\]),;`\s]*")
+LEFT_OVER = re.compile(r"\s*[}\]),;`][}\]),;`\s]*").match
 """Brackets and the like that close nothing."""
 CLOSING = "]})`"
-WRAPPED = "a fence or a list around the call"
 WHY = {
     "unbalanced_json": "the JSON of the call is malformed",
     "bad_literal": "the call contains something that is not a value",
@@ -51,13 +52,20 @@ def read_section(reader: Reader, found: CallMatch, start: int) -> Answer:
         return True
     opened = found.start > reader.at or not section.opens
     if opened:
-        reader.unclosed = section.closes
-    begin = start
+        reader.report_unclosed()
+        reader.unclosed = section.syntax.close
+    begin, before = start, section.syntax.open
     while True:
-        outcome = yield from read_call(reader, found, start, opened=opened and start == begin)
-        if outcome != DONE:
+        outcome = yield from read_call(reader, found, start, mistake(reader.buffer[reader.at : found.start], before))
+        if outcome in (CUT, BROKEN):
+            reader.unclosed = ()
             return outcome == CUT
-        yield from _skip_close(reader, found.closes)
+        call, closes = found.call, found.closes
+        # Parameters have been read with their close.
+        right = () if isinstance(call.syntax.arguments, Params) and outcome == DONE else call.syntax.close
+        closed = not closes or (yield from reader.sure(_skip_close, reader, closes, right))
+        if not closed and outcome == DONE and call.needs_close:
+            reader.report_missing(right)
         if reader.position == start and not reader.exhausted():
             # In an odd grammar a call may be empty; reading must still advance.
             reader.skip(reader.at + 1)
@@ -66,29 +74,25 @@ def read_section(reader: Reader, found: CallMatch, start: int) -> Answer:
             if opened and section.syntax.special and section.opens:
                 yield from _skip_echo(reader, section, begin)
             return True
-        found = following
+        found, before = following, (section.syntax.between,)
         start = reader.base + found.start
 
 
-def read_call(reader: Reader, found: CallMatch, start: int, *, opened: bool = False) -> Outcome:
-    """Read one call; `opened` means that its section opens at `start`.
+def read_call(reader: Reader, found: CallMatch, start: int, wrong: str = "") -> Outcome:
+    """Read one call; `wrong` is what is wrong before it, from `start` on.
 
-    Return DONE if the section may go on, whatever became of the call; CUT at the end of the reply; BROKEN if it was
-    not a call, but content.
+    Return DONE after it; LEFT if it is not complete, but the section may go on; CUT at the end of the reply; BROKEN if
+    it was not a call, but content.
     """
-    openings = [(found.section.firsts, reader.at)] if opened else []
-    openings.append((found.call.firsts, found.start))
-    misspelt = [firsts[0] for firsts, at in openings if not reader.buffer.startswith(firsts, at)]
     reader.border(MARK, start)
     reader.skip(found.start)
     reader.border(CALL)
     reader.origin = reader.position
-    reader.forgiven = [WRAPPED] if "wrapped" in found.fields else []
-    if "unended" in found.fields:
-        reader.forgive("the mark after the name is missing")
+    reader.forgiven = []
+    reader.forgive(wrong)
+    reader.forgive(found.fields.get(MISTAKE, ""))
+    reader.forgive("a notation that is not the format's own" if found.call.syntax.foreign else "")
     reader.at = found.arguments
-    for mark in misspelt:
-        reader.forgive(f"{reader.since(start).strip()!r:.80} for {mark!r}")
     outcome = yield from found.call.read(reader, found)
     if outcome == DONE:
         reader.end_call(complete=True)
@@ -96,7 +100,7 @@ def read_call(reader: Reader, found: CallMatch, start: int, *, opened: bool = Fa
     if outcome == LEFT:
         reader.end_call(complete=False)
         reader.report("incomplete_call", reader.origin, "another call begins before this one has any arguments")
-        return DONE
+        return LEFT
     stops = yield from reader.at_stop()
     ends = outcome == CUT and not stops
     broken = outcome == BROKEN and not stops
@@ -121,7 +125,7 @@ def read_call(reader: Reader, found: CallMatch, start: int, *, opened: bool = Fa
     reader.report(why, reader.origin, WHY[why] if broken else text)
     if ends:
         reader.note_final_stop()
-    return DONE if broken else CUT
+    return LEFT if broken else CUT
 
 
 def skip_unnamed(reader: Reader) -> None:
@@ -145,22 +149,36 @@ def _skip_broken(reader: Reader, found: CallMatch) -> Generator[None, None, None
     yield from read_until(reader, live, closes)
 
 
-def _skip_close(reader: Reader, closes: list[tuple[str, ...]]) -> Generator[None, None, None]:
-    def look(buffer: str, at: int, ended: bool) -> int:
-        end = _close(buffer, at, closes, ended)
-        return _close_behind_brackets(reader, at, closes) if end == NO else end
-
-    if closes:
-        reader.skip((yield from reader.sure(look)))
-
-
-def _close(buffer: str, at: int, closes: list[tuple[str, ...]], ended: bool) -> int:
-    """Return where a close ends, or NO; one that the end of the reply cuts off ends there."""
+def _skip_close(buffer: str, at: int, reader: Reader, closes: list[tuple[str, ...]], right: Marks, ended: bool) -> bool:
+    """Skip a close with the brackets before it that close nothing; return whether there is one, or a part of one."""
     try:
-        return lookahead.either(buffer, at, closes, ended=False)
+        begin, end = _close(buffer, at, closes, ended=False)
     except TooLittleTextError:
         need_end(ended)
-        return len(buffer) if lookahead.space(buffer, at) < len(buffer) else NO
+        begin, end = _close(buffer, at, closes, ended)
+        if end == NO and lookahead.space(buffer, at) < len(buffer):
+            # The end of the reply cuts it off.
+            reader.skip(len(buffer))
+            return True
+    # What is around a call has been noted already.
+    wrong = mistake(buffer[begin if WRAPPED in reader.forgiven else at : end], right) if end >= 0 else ""
+    start = reader.position
+    reader.skip(end)
+    if wrong:
+        reader.report("repaired", start, f"after the call: {wrong}")
+    return end >= 0
+
+
+def _close(buffer: str, at: int, closes: list[tuple[str, ...]], ended: bool) -> tuple[int, int]:
+    """Return where a close begins and ends, or NO; models close twice what they open once."""
+    loose = LEFT_OVER(buffer, at, at + lookahead.REACH)
+    for begin in range(at, (loose.end() if loose else at) + 1):
+        if begin > at and not any(row[0].startswith(buffer[begin : begin + 1]) for row in closes):
+            continue
+        end = lookahead.either(buffer, begin, closes, ended)
+        if end >= 0:
+            return begin, max(end, lookahead.either(buffer, end, closes, ended))
+    return at, NO
 
 
 def _next(reader: Reader, compiled: CompiledSection, *, opened: bool) -> CallMatch | None:
@@ -168,23 +186,18 @@ def _next(reader: Reader, compiled: CompiledSection, *, opened: bool) -> CallMat
     section = compiled.syntax
     while True:
         buffer, ended = reader.buffer, reader.ended
-        at = lookahead.space(buffer, reader.at)
-        close = _close(buffer, at, compiled.closes, ended)
-        if close >= 0:
-            reader.skip(close)
-            reader.unclosed = []
+        if compiled.closes and _skip_close(buffer, reader.at, reader, compiled.closes, section.close, ended):
+            reader.unclosed = ()
             return None
+        at = lookahead.space(buffer, reader.at)
         call = None
         if opened:
             # There may be a comma between calls even where none belongs, and after the last one.
             further = lookahead.literal(buffer, at, section.between or ",", ended)
-            if further >= 0:
-                is_last = lookahead.nothing_follows(buffer, further, ended)
-                close = len(buffer) if is_last else _close(buffer, further, compiled.closes, ended)
-                if close >= 0:
-                    reader.skip(close)
-                    return None
-            elif not section.between or "\n" in buffer[reader.at : at]:
+            if further >= 0 and lookahead.nothing_follows(buffer, further, ended):
+                reader.skip(len(buffer))
+                return None
+            if further < 0 and (not section.between or "\n" in buffer[reader.at : at]):
                 further = at
             if further >= 0:
                 call = compiled.look_for_call(buffer, further, ended, further=True)
@@ -197,10 +210,6 @@ def _next(reader: Reader, compiled: CompiledSection, *, opened: bool) -> CallMat
                     return None
         if call is not None and is_plausible(reader, call):
             return call
-        left_over = _close_behind_brackets(reader, at, compiled.closes) if opened else NO
-        if left_over >= 0:
-            reader.skip(left_over)
-            return None
         if not buffer.startswith("}", at):
             return None
         reader.skip(at + 1)
@@ -220,17 +229,3 @@ def _skip_echo(reader: Reader, section: CompiledSection, begin: int) -> Generato
         if len(rest) == length or reader.ended:
             return
         yield
-
-
-def _close_behind_brackets(reader: Reader, at: int, closes: list[tuple[str, ...]]) -> int:
-    """Return the end of a close that follows brackets which close nothing, or NO."""
-    found = LEFT_OVER.match(reader.buffer, at, at + lookahead.REACH)
-    if not closes or found is None or found.end() == at:
-        return NO
-    if found.end() == len(reader.buffer):
-        return need_end(reader.ended)
-    end = lookahead.either(reader.buffer, found.end(), closes, reader.ended)
-    if end >= 0 and WRAPPED not in reader.forgiven:
-        text = f"{found[0].strip()!r} after the call closes nothing"
-        reader.report("repaired", reader.position, text, reader.base + found.end())
-    return end

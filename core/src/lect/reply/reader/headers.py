@@ -75,17 +75,17 @@ class Headers:
             return Header(text, body.end(), kind, "", None)
         recipients = [to for to in self.to.findall(text) if to not in self.channels.everyone]
         names = self.channel.findall(text)
-        twice = ("stray_header", "the header names its channel twice; the last one counts")
-        problem = twice if len(names) > 1 else None
         # Some models write the name of a tool where the channel belongs.
         recipients = recipients or [name for name in names if name in tools]
-        for name in recipients[-1:] or names[-1:]:
-            if name in self.kinds:
-                return Header(text, body.end(), self.kinds[name], "", problem)
-            if recipients:
-                return Header(text, body.end(), CALL, name, problem)
-            problem = ("unknown_channel", f"there is no channel {name!r}; its message is content")
-        return Header(text, body.end(), CONTENT, "", problem)
+        name = (recipients or names or [""])[-1]
+        kind = self.kinds.get(name) or (CALL if recipients else CONTENT)
+        problem, odd = None, [each for each in names if each not in self.kinds]
+        if odd:
+            what = "a call" if kind == CALL else kind
+            problem = ("unknown_channel", f"there is no channel {odd[-1]!r}; its message is {what}")
+        elif len(names) > 1:
+            problem = ("stray_header", "the header names its channel twice; the last one counts")
+        return Header(text, body.end(), kind, name if kind == CALL else "", problem)
 
 
 headers_for = lru_cache(maxsize=64)(Headers)

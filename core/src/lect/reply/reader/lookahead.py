@@ -29,6 +29,8 @@ WORD = re.compile(r"\s*[\w.:/-]+\s*").fullmatch
 ESCAPES = (("&lt;", "<"), ("&gt;", ">"), ("&quot;", '"'), ("&apos;", "'"), ("&amp;", "&"))
 MARKUP = re.compile("[<>|｜`]").search
 """What neither the name of a function nor that of a parameter contains."""
+MISTAKE = "mistake"
+"""Among the fields of a head: what a model would not have written, had it kept to its format."""
 NOTHING = r"(?!)"  # A pattern that matches nowhere.
 SPACES = re.compile(r"[ \t\r\n]*").match
 
@@ -109,8 +111,8 @@ def as_row(mark: Mark) -> tuple[str, ...]:
 class HeadLookahead:
     """Reads what is between an opening and what follows it."""
 
-    def __init__(self, head: Head, *, json: bool = False):
-        self.json = json and not head.keep  # Whether the bracket of an object ends it too, if its own end is missing.
+    def __init__(self, head: Head, unended: str = ""):
+        self.unended = unended  # What ends it if its own end is missing.
         self.ends = head.end
         self.odd = RIGHT[1:] if ">" in head.end else ""  # What may be written for its end by mistake.
         self.keep = head.keep
@@ -132,29 +134,32 @@ class HeadLookahead:
                 end = literal(buffer, at, mark, ended)
                 if end != NO:
                     found = self.fields.fullmatch(buffer, begin, at)
-                    return (at if self.keep else end, _fields(found)) if found else (NO, {})
+                    wanted = mark if mark in self.ends else self.ends[0]
+                    mistake = "" if buffer.startswith(wanted, at) else f"{buffer[at:end]!r} for {wanted!r}"
+                    return (at if self.keep else end, _fields(found, mistake)) if found else (NO, {})
             inner = either(buffer, at, self.within, ended)
             if inner != NO:
                 at = inner
                 continue
             if buffer[at] in NEVER_IN_A_HEAD:
-                plain = self.json and buffer[at] == "{" and WORD(buffer[begin:at])
+                plain = buffer[at] in self.unended and WORD(buffer[begin:at])
                 found = self.fields.fullmatch(buffer, begin, at) if plain else None
-                return (at, {**_fields(found), "unended": "yes"}) if found else (NO, {})
+                return (at, _fields(found, "the mark after the name is missing")) if found else (NO, {})
             if buffer[at] == "\n" and not buffer[begin:at].isspace() and at > begin:
                 # Only the end of a head can follow its line.
                 behind = space(buffer, at)
                 if all(literal(buffer, behind, mark, ended) == NO for mark in self.ends):
-                    return NO, {}
+                    found = self.fields.fullmatch(buffer, begin, at) if self.unended == "\n" else None
+                    return (at, _fields(found)) if found else (NO, {})
             at += 1
 
 
-def _fields(found: re.Match[str]) -> dict[str, str]:
-    """Return what a head says, without the escapes of XML."""
+def _fields(found: re.Match[str], mistake: str = "") -> dict[str, str]:
+    """Return what a head says, without the escapes of XML, and what is wrong with it."""
     fields = {key: value for key, value in found.groupdict().items() if value is not None}
     for escape, character in ESCAPES if "&" in found[0] else ():
         fields = {key: value.replace(escape, character) for key, value in fields.items()}
-    return fields
+    return {**fields, MISTAKE: mistake} if mistake else fields
 
 
 def _beginnings(marks: Iterable[str], depth: int = 3) -> str:

@@ -136,7 +136,7 @@ class Leftovers:
             if not {text.strip(GAPS + RIGHT), first, f"{first}="} & self._ordinary:
                 mark = self._mark(fold(text)) or self._mark(fold(first))
                 if mark:
-                    found.append((text, mark))
+                    found.append((mark if mark.startswith(text) and mark in content else text, mark))
         return found
 
     def _mark(self, word: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator
 from typing import Any, TypeVar
 
 from lect.reply.events import CALL_ARGS, CODES, CONTENT, KEEP, MARK, REASONING, Event, EventKind, TextKind, UnknownTools
+from lect.reply.grammar import Marks
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import Finder
 from lect.reply.reader.near import NO, TooLittleTextError
@@ -82,7 +83,7 @@ class Reader:
         # Whether no content has been emitted and no call has begun.
         self.fresh = True
         # What closes the last section, if it has not been closed yet.
-        self.unclosed: list[tuple[str, ...]] = []
+        self.unclosed: Marks = ()
         # Whether the reply breaks off: there should be more.
         self.unfinished = self.in_reasoning = False
         # Why the current call is broken, where it began, and what had to be forgiven in it.
@@ -283,6 +284,19 @@ class Reader:
         self.problems.append(found)
         self.events.append(Event("problem", code, problem=found))
 
+    def report_missing(self, close: Marks) -> None:
+        """Report that a close is missing here, unless the reply became too long."""
+        if not (self.ended and self.exhausted() and (self.unfinished or self.reason == "length")):
+            self.report(
+                "repaired", self.position, f"after the call: {''.join(lookahead.as_row(close[0]))!r} is missing"
+            )
+
+    def report_unclosed(self) -> None:
+        """Report that nothing has closed the last section of calls."""
+        if self.unclosed and self.calls and self.calls[-1].complete:
+            self.report_missing(self.unclosed)
+        self.unclosed = ()
+
     def break_off(self, kind: str, start: int) -> None:
         """Report reasoning from `start` that is never closed."""
         if kind == REASONING:
@@ -352,8 +366,8 @@ class Reader:
         self.events.append(_new(Event, ("call_end", call.name, made.index, made.id, made, None, start, self.end)))
 
     def forgive(self, what: str) -> None:
-        """Note a mistake in a call whose meaning is still certain."""
-        if what not in self.forgiven:
+        """Note a mistake in a call whose meaning is still certain; empty if there is none."""
+        if what and what not in self.forgiven:
             self.forgiven.append(what)
 
     def broken(self, why: str = "unbalanced_json") -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple
 
-from lect.reply.grammar import CallSyntax, Code, NamedJson, Params, Section
+from lect.reply.grammar import CallSyntax, Code, Marks, NamedJson, Params, Section
 from lect.reply.reader import lookahead
 from lect.reply.reader.headers import Headers
-from lect.reply.reader.lookahead import NOTHING, HeadLookahead, MarkScanner
-from lect.reply.reader.near import NO, TooLittleTextError, half
+from lect.reply.reader.lookahead import MISTAKE, NOTHING, HeadLookahead, MarkScanner
+from lect.reply.reader.near import NO, TooLittleTextError, fold, half
 from lect.reply.reader.reader import Outcome, Reader
 
 Begins = Callable[["CompiledCall", str, int, dict[str, str], bool], int]
@@ -29,28 +30,30 @@ class CompiledCall:
         self.begins = begins  # Tells whether its arguments can begin at a position.
         self.read = read
         self.takes_anything = isinstance(call.arguments, Code)
-        self.opens = [lookahead.as_row(mark) for mark in call.open] or [()]
-        self.firsts = tuple(row[0] if row else "" for row in self.opens)
-        self._closes = [lookahead.as_row(mark) for mark in call.close]
+        rows = [lookahead.as_row(mark) for mark in call.open]
+        # Models write it twice.
+        self.opens = [*rows, *((row[0], *row) for row in rows)] or [()]
+        self._closes = with_parts(call.close)
         self._closes_by_name = any("{name}" in mark for row in self._closes for mark in row)
         head, spec = call.head, call.arguments
+        unended = "{" if isinstance(spec, NamedJson) and call.open and head and not head.keep else ""
         if head and isinstance(spec, Params) and spec.value and head.keep:
             # Models forget what opens the first key, or write what opens a call instead.
-            head = head.but(end=(*head.end, *spec.head.end, *(row[0] for row in self.opens if row)))
-        self.head = HeadLookahead(head, json=isinstance(spec, NamedJson) and bool(call.open)) if head else None
+            head, unended = head.but(end=(*head.end, *spec.head.end, *(row[0] for row in self.opens if row))), "\n"
+        self.head = HeadLookahead(head, unended) if head else None
         self.renames = re.compile(call.rename or NOTHING).fullmatch
         self.counts = re.compile(call.counter or NOTHING).fullmatch
+        # Parameters are read with their close; words may follow a call or not.
+        self.needs_close = not isinstance(spec, Params) and any(row[0][0] in "<[" for row in self._closes)
         self.headers: dict[str, Headers] = {}  # Closes that count only if a header follows them.
         # What may end a call besides its own close: the close of its section, or whatever opens another call.
         opens = [*map(lookahead.as_row, section.open), *self.opens]
-        closes = map(lookahead.as_row, section.close)
-        self.implied = [*closes, *(row for row in opens if "".join(row).strip(BRACKETS))]
+        self.implied = [*with_parts(section.close), *(row for row in opens if "".join(row).strip(BRACKETS))]
         self.may_be_wrapped = bool(section.close or call.close)
         """Whether something shows where a fence or a list around the call ends."""
-        # Brackets and fences announce no call: they may surround anything. Nor do the words of a call that counts only
-        # if its tool is known: they may be ordinary text.
+        # Words announce nothing if a call counts only if its tool is known: they may be ordinary text.
         parts = [part for row in opens for part in row]
-        self.announced = not call.known and any(part.strip(BRACKETS) and not part.startswith("```") for part in parts)
+        self.announced = not call.known and not all(map(surrounds, parts))
         if isinstance(call.arguments, Params):
             self.params = CompiledParams(call.arguments, self)
 
@@ -69,12 +72,14 @@ class CompiledCall:
         for marks in self.opens:
             after = lookahead.sequence(buffer, at, marks, ended) if marks else at
             fields: dict[str, str] = {}
+            opening = buffer[at:after]
             if after >= 0 and self.head is not None:
                 after, fields = self.head.look(buffer, after, ended)
             if after >= 0:
                 # An opening that nothing suitable follows is just text.
                 after = self.begins(self, buffer, after, fields, ended)
             if after != NO:
+                fields[MISTAKE] = mistake(opening, self.syntax.open) or fields.get(MISTAKE, "")
                 return at, after, fields
         return NO, 0, {}
 
@@ -96,12 +101,10 @@ class CompiledParams:
         return self._head.look(buffer, end, ended) if end >= 0 else (end, {})
 
     def look_for_key(self, buffer: str, at: int, ended: bool) -> tuple[int, dict[str, str]]:
-        """Return where a key ends that what opens a call comes before by mistake, or NO, and the key."""
-        for mark in self.call_opens if self._spec.value else ():
-            end = lookahead.literal(buffer, at, mark, ended)
-            if end != NO:
-                return self._head.look(buffer, end, ended)
-        return NO, {}
+        """Return where a key ends that nothing opens, or what opens a call, or NO, and the key: its close shows it."""
+        opens = [end for mark in self.call_opens if (end := lookahead.literal(buffer, at, mark, ended)) != NO]
+        end, fields = self._head.look(buffer, (opens or [at])[0], ended) if self._spec.value else (NO, {})
+        return (end, fields) if fields.get("key") else (NO, {})
 
     def goes_on(self, buffer: str, at: int, ended: bool, closes: list[tuple[str, ...]]) -> int:
         """Return whether a parameter or what ends the call comes next: a position, or NO."""
@@ -132,6 +135,36 @@ class CompiledParams:
         return end
 
 
+@lru_cache(maxsize=1024)
+def _written(marks: Marks) -> Callable[[str], re.Match[str] | None]:
+    """Return what matches one of several marks as a model writes it where it writes it right."""
+    rows = (map(re.escape, map(str.strip, lookahead.as_row(mark))) for mark in marks or ("",))
+    return re.compile("|".join(map(lookahead.GAP.join, rows)).replace(r"\{name\}", ".+")).fullmatch
+
+
+def mistake(text: str, marks: Marks) -> str:
+    """Return what is wrong with a text where one of these marks belongs, white space aside; empty if nothing is."""
+    text = text.strip()
+    if _written(marks)(text):
+        return ""
+    wanted = ["".join(lookahead.as_row(mark)).strip() for mark in marks] or [""]
+    mark = next((mark for mark in wanted if fold(mark) == fold(text)), wanted[0])
+    if text in mark:
+        return f"{mark.replace(text, '', 1)!r} is missing"
+    return f"{text!r:.80} for {mark!r}" if mark else f"{text!r:.80} where nothing belongs"
+
+
+def surrounds(mark: str) -> bool:
+    """Return whether a mark announces no call because it may surround anything: a bracket, or a fence."""
+    return not mark.strip("[](){}<>") or mark.startswith("```")
+
+
+def with_parts(marks: Marks) -> list[tuple[str, ...]]:
+    """Return marks as rows, and what is left of those of several marks where a model forgets some."""
+    rows = [lookahead.as_row(mark) for mark in marks]
+    return [*rows, *((mark,) for row in rows if len(row) > 1 for mark in row)]
+
+
 class CompiledSection:
     """How one kind of section begins, goes on and ends."""
 
@@ -139,9 +172,11 @@ class CompiledSection:
         self.syntax = section
         self.calls = calls
         self.bounds = [(mark.strip(),) for mark in bounds]  # What ends a broken call, whatever its own marks are.
-        self.opens = [lookahead.as_row(mark) for mark in section.open]
-        self.closes = [lookahead.as_row(mark) for mark in section.close]
-        self.firsts = tuple(row[0] for row in self.opens) or ("",)
+        self.opens = rows = [lookahead.as_row(mark) for mark in section.open]
+        # Models write the first mark twice, or forget the list or the fence after it.
+        brief = (tuple(mark for mark in row if not surrounds(mark)) for row in rows)
+        self.mistaken = [*((row[0], *row) for row in rows), *(row for row in brief if row and row not in rows)]
+        self.closes = with_parts(section.close)
         self.announced = all(call.announced for call in calls)
         # The marks at which it is worth looking for this section.
         self.first_marks = {marks[0] for marks in self.opens}
@@ -163,6 +198,12 @@ class CompiledSection:
         if not self.opens or any(call.syntax.open for call in self.calls):
             return self.look_for_call(buffer, at, ended)
         return None
+
+    def look_again(self, buffer: str, at: int, ended: bool) -> CallMatch | None:
+        """Return the first call after marks that are not as they should be."""
+        ends = (lookahead.sequence(buffer, at, marks, ended) for marks in self.mistaken)
+        found = (self.look_for_call(buffer, end, ended) for end in ends if end >= 0)
+        return next(filter(None, found), None)
 
     def look_for_call(self, buffer: str, at: int, ended: bool, *, further: bool = False) -> CallMatch | None:
         """Return the call that begins at `at`, if there is one; `further` means that it is not its section's first."""
