@@ -96,6 +96,7 @@ def test_marks_that_are_spelt_almost_right_are_read_and_named(right, wrong):
         (CODER, "<tool_call>\n<function=f>\n<parameter=x>\na\n</function>\n</tool_call>"),
         (GLM, "<tool_call>f</arg_key><arg_value>a</arg_value></tool_call>"),
         (GLM, "<tool_call>fx</arg_key><arg_value>a</arg_value></tool_call>"),
+        (GLM, "<tool_call>f\nx</arg_key><arg_value>a</arg_value></tool_call>"),
         (GLM, "<tool_call>f<arg_key>x</arg_key>a</arg_value></tool_call>"),
         (GLM, "<tool_call>f<tool_call>x</arg_key><arg_value>a</arg_value></tool_call>"),
         (GLM, "<tool_call>f<arg key>x</arg key><arg value>a</arg value></tool_call>"),
@@ -104,6 +105,18 @@ def test_marks_that_are_spelt_almost_right_are_read_and_named(right, wrong):
 def test_a_call_with_a_mark_that_is_wrong_or_missing_is_read_and_named(model, text):
     reply = heard(model, text, starts_in_reasoning=False)
     assert (reply.content, calls(reply), set(codes(reply))) == ("", [("f", {"x": "a"})], {"repaired"})
+
+
+def test_a_later_key_that_nothing_opens_is_read_and_named():
+    pairs = "<arg_key>x</arg_key><arg_value>a</arg_value>y</arg_key><arg_value>1</arg_value>"
+    tool = {"name": "f", "parameters": {"type": "object", "properties": {"x": {"type": "string"}, "y": {}}}}
+    reply = heard(GLM, f"<tool_call>f{pairs}</tool_call>", [tool], starts_in_reasoning=False)
+    assert (calls(reply), codes(reply)) == ([("f", {"x": "a", "y": 1})], ["repaired"])
+
+
+def test_a_recipient_without_its_namespace_is_read_and_named():
+    reply = heard("openai/gpt-oss-20b", '<|channel|>commentary to=f <|constrain|>json<|message|>{"x": "a"}<|call|>')
+    assert (calls(reply), codes(reply)) == ([("f", {"x": "a"})], ["repaired"])
 
 
 @pytest.mark.parametrize(

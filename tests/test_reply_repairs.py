@@ -40,3 +40,57 @@ def test_a_call_whose_marks_are_not_as_they_should_be_is_a_problem(name, reply_f
     # Without one of its marks, a call may be as another of the format's notations has it, or nothing is read.
     ways = {text for _, _, call, text in notations.places(reply_format.grammar) if not call.foreign}
     assert reply.problems or made in ways or not reply.tool_calls, reply
+
+
+LISTS = [
+    (f"{name}-{number}", reply_format, text)
+    for name, reply_format in notations.grammars().items()
+    for number, section, call, text in notations.places(reply_format.grammar)
+    if section and any(len(as_row(row)) > 1 and row[-1] == "[" for row in section.open) and not call.foreign
+]
+
+
+@pytest.mark.parametrize(("name", "reply_format", "text"), LISTS, ids=[case[0] for case in LISTS])
+def test_one_call_where_a_list_belongs_is_read_and_named_unless_the_format_has_that_too(name, reply_format, text):
+    right, one = (
+        replies.heard(written, format=reply_format, tools=notations.TOOLS)
+        for written in (text, text.replace("[{", "{").replace("[f", "f").replace("}]", "}").replace(")]", ")"))
+    )
+    ways = {written for _, _, _, written in notations.places(reply_format.grammar)}
+    assert [(call.name, call.arguments) for call in one.tool_calls] == [("f", right.tool_calls[0].arguments)]
+    assert one.content == right.content
+    assert not right.problems
+    assert one.problems or one.raw in ways
+
+
+@pytest.mark.parametrize("before", ["Sure:\n\n", "```json\n", "Here it is.\n```json\n", "<tools>"])
+@pytest.mark.parametrize("made", ['{"name": "f", "arguments": {"s": "a"}}', '{"arguments": {"s": "a"}, "name": "f"}'])
+@pytest.mark.parametrize("name", [name for name, each in notations.grammars().items() if each.grammar.sections])
+def test_an_object_that_names_a_tool_is_a_call_or_a_problem(name, made, before):
+    reply = replies.heard(before + made, format=notations.grammars()[name], tools=notations.TOOLS)
+    assert reply.problems or reply.tool_calls, reply
+
+
+@pytest.mark.parametrize("key", ["name", "id", "type"])
+@pytest.mark.parametrize("name", ["llama3_json", "llama4_pythonic"])
+def test_an_answer_in_json_that_names_no_tool_is_not_held_back(name, key):
+    stream = replies.open_stream(name, tools=notations.TOOLS)
+    text = f'{{"{key}": "Ada", "bio": "'
+    assert "".join(event.text for event in stream.feed(text)) == text
+    stream.feed('a"}')
+    reply = stream.close()
+    assert (reply.content, reply.problems) == (f'{text}a"}}', ())
+
+
+@pytest.mark.parametrize("key", ["城市", "город", "मौसम", "ñandú", "$filter", "@type", "a-b", "a.b", "2fa"])
+@pytest.mark.parametrize("name", ["pythonic", "lfm2_pythonic", "llama4_pythonic", "olmo3_pythonic", "minicpm3_python"])
+def test_a_parameter_has_any_name_that_python_allows_or_its_tool_has(name, key):
+    tool = {"name": "погода", "parameters": {"type": "object", "properties": {key: {"type": "string"}, "x": {}}}}
+    reply_format = replies.formats()[name]
+    text = reply_format.example.replace("get_weather", tool["name"])
+    tools = [tool, {"name": "get_time"}]
+    for made in (f'{key}="a", x=1', f'x=1, {key}="a"'):
+        written = text[: text.index("(") + 1] + made + text[text.index(")") :]
+        reply = replies.heard(written, format=name, tools=tools)
+        assert [(call.name, call.arguments) for call in reply.tool_calls][:1] == [("погода", {key: "a", "x": 1})]
+        assert reply.problems == ()

@@ -26,7 +26,7 @@ DEEPSEEK_V31 = ReplyFormat(
         # A reply of V3.1 in sgl-project/sglang, benchmark/deepseek_v3/README.md; the maker's encoding_dsv32.py of
         # V3.2 writes the same.
         reasoning=THINK.but(after=SPACE, written=("", "</think>")),
-        sections=(calls(FENCED.but(foreign=True), PLAIN),),
+        sections=(calls(PLAIN, FENCED.but(foreign=True)),),
     ),
     stop=(EOS,),
     names="DeepSeek-V3.1",

@@ -251,6 +251,8 @@ def named_json_call(reader: Reader, found: CallMatch) -> Outcome:
         return CUT
     # Where a head renames the caller's functions, any other takes text.
     is_text = bool(spec.text) and not call.renames(found.fields.get("name", ""))
+    if is_text and call.syntax.rename and name in reader.schemas.known:
+        reader.forgive(f"{name!r} without its namespace")
     while not reader.ended and BEGINS_SO_FAR(reader.buffer, reader.at):
         yield
     begins = BEGINS(reader.buffer, reader.at)

@@ -156,7 +156,8 @@ class _Parameters:
         implied = lookahead.either(buffer, at, call.implied, ended=False) != NO
         end, fields = (NO, {}) if implied else call.params.look(buffer, at, ended=False)
         if end >= 0:
-            self.check_spelling(at, end, spec.open)
+            if not buffer.startswith(spec.open, at):
+                reader.forgive(f"{buffer[at:end]!r:.80} for {spec.open!r}")
             reader.forgive(fields.get(MISTAKE, ""))
             return PARAM, end, fields
         if not implied and buffer.startswith("{", at):
@@ -187,10 +188,6 @@ class _Parameters:
         if not lookahead.nothing_follows(reader.buffer, reader.at, reader.ended) or reader.reason == "length":
             return False
         return reader.reason is not None or (bool(self.known) and self.known.keys() <= self.writer.keys)
-
-    def check_spelling(self, at: int, end: int, *marks: str) -> None:
-        if not self.reader.buffer.startswith(marks, at):
-            self.reader.forgive(f"{self.reader.buffer[at:end]!r:.80} for {marks[0]!r}")
 
     def section_closes(self) -> bool:
         return lookahead.either(self.reader.buffer, self.reader.at, self.section.closes, ended=True) >= 0
@@ -309,9 +306,12 @@ class _Parameters:
                 end = self.sloppy_close(key, close[-1], lookahead.literal(buffer, at, stem, ended))
             after = call.params.space(buffer, end, ended) if end >= 0 else end
             if after >= 0 and not (ended and after == len(buffer)):
+                word, fields = call.params.look_for_key(buffer, after, ended)
                 after = call.params.goes_on(buffer, after, ended, [*self.closes, *reader.stop_rows])
+                # Nothing may open the next key.
+                after = word if after == NO and fields and self.has(fields["key"]) else after
             if after >= 0:
-                self.check_spelling(at, end, close)
+                reader.forgive(mistake(buffer[at:end], (close,)))
                 self.doubtful = not buffer.startswith(close, at) and self.is_mangled(close)
                 return end
             self.mentioned = True

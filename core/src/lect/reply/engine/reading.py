@@ -102,11 +102,12 @@ class Reading:
     def find_any(self, sections: list[CompiledSection]) -> Generator[None, None, CallMatch | None]:
         """Return the first of several sections that begins here and counts."""
         reader = self.reader
-        allowed = [section for section in sections if not section.syntax.start or reader.fresh]
-        for look in (*(section.look for section in allowed), *(section.look_again for section in allowed)):
-            found = yield from reader.sure(look)
-            if found is not None and is_plausible(reader, found):
-                return found
+        for again in (False, True):
+            for section in sections:
+                if not section.syntax.start or reader.fresh:
+                    found = yield from reader.sure(section.look_again if again else section.look)
+                    if found is not None and is_plausible(reader, found):
+                        return found
         return None
 
     # Reading ahead without emitting anything, where only the end of something tells what it is

@@ -15,7 +15,8 @@ from lect.reply.reader.near import NO, TooLittleTextError, need_end
 from lect.reply.reader.reader import BROKEN, CUT, DONE, LEFT, Answer, Outcome, Reader
 from lect.reply.reader.syntax import BRACKETS, CallMatch, CompiledSection, mistake
 
-LEFT_OVER = re.compile(r"\s*[}\]),;`][}\]),;`\s]*").match
+LOOSE = "}]),;`"
+LEFT_OVER = re.compile(rf"\s*[{re.escape(LOOSE)}][{re.escape(LOOSE)}\s]*").match
 """Brackets and the like that close nothing."""
 CLOSING = "]})`"
 WHY = {
@@ -88,10 +89,8 @@ def read_call(reader: Reader, found: CallMatch, start: int, wrong: str = "") -> 
     reader.skip(found.start)
     reader.border(CALL)
     reader.origin = reader.position
-    reader.forgiven = []
-    reader.forgive(wrong)
-    reader.forgive(found.fields.get(MISTAKE, ""))
-    reader.forgive("a notation that is not the format's own" if found.call.syntax.foreign else "")
+    foreign = "a notation that is not the format's own" if found.call.syntax.foreign else ""
+    reader.forgiven = [each for each in (wrong, found.fields.get(MISTAKE), foreign) if each]
     reader.at = found.arguments
     outcome = yield from found.call.read(reader, found)
     if outcome == DONE:
@@ -151,17 +150,18 @@ def _skip_broken(reader: Reader, found: CallMatch) -> Generator[None, None, None
 
 def _skip_close(buffer: str, at: int, reader: Reader, closes: list[tuple[str, ...]], right: Marks, ended: bool) -> bool:
     """Skip a close with the brackets before it that close nothing; return whether there is one, or a part of one."""
+    cut = False
     try:
         begin, end = _close(buffer, at, closes, ended=False)
     except TooLittleTextError:
         need_end(ended)
         begin, end = _close(buffer, at, closes, ended)
-        if end == NO and lookahead.space(buffer, at) < len(buffer):
-            # The end of the reply cuts it off.
-            reader.skip(len(buffer))
-            return True
+        if end == NO and (rest := buffer[at:].strip()):
+            # The end of the reply cuts it off, or brackets are all that is there.
+            end, cut = len(buffer), bool(rest.strip(LOOSE))
     # What is around a call has been noted already.
-    wrong = mistake(buffer[begin if WRAPPED in reader.forgiven else at : end], right) if end >= 0 else ""
+    text = buffer[begin if WRAPPED in reader.forgiven else at : end]
+    wrong = mistake(text, right) if end >= 0 and not cut else ""
     start = reader.position
     reader.skip(end)
     if wrong:

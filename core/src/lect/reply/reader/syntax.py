@@ -174,7 +174,8 @@ class CompiledSection:
         self.bounds = [(mark.strip(),) for mark in bounds]  # What ends a broken call, whatever its own marks are.
         self.opens = rows = [lookahead.as_row(mark) for mark in section.open]
         # Models write the first mark twice, or forget the list or the fence after it.
-        brief = (tuple(mark for mark in row if not surrounds(mark)) for row in rows)
+        brief = [tuple(mark for mark in row if mark != "[") for row in rows]
+        brief += [tuple(mark for mark in row if not surrounds(mark)) for row in rows]
         self.mistaken = [*((row[0], *row) for row in rows), *(row for row in brief if row and row not in rows)]
         self.closes = with_parts(section.close)
         self.announced = all(call.announced for call in calls)
