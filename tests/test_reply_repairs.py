@@ -27,7 +27,8 @@ CASES = [
     for name, reply_format in notations.grammars().items()
     for number, section, call, text in notations.places(reply_format.grammar)
     # What is around the content may be opened by the prompt.
-    for mark in marks(section, call).keys() - set(marks_of(reply_format.grammar.wrappers))
+    for mark in marks(section, call)
+    if mark not in marks_of(reply_format.grammar.wrappers)
     for how, made in changed(mark)
     # Words and fences are ordinary text.
     if text.count(mark) == 1 and not mark.strip()[0].isalpha() and mark.strip()[0] != "`"

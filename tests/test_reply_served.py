@@ -120,7 +120,7 @@ def test_a_completion_has_the_message_and_the_usage():
     stream.feed("<think>Hmmm.</think>Hmmm.<|im_end|>")
     reply = stream.close()
     assert reply.characters == {"content": 5, "reasoning": 5, "call": 0, "mark": 25, "after": 0}
-    usage = stream.usage(7, 14)
+    usage = lect_apis.usage(stream, 7, 14)
     details = {"reasoning_tokens": 2}
     assert usage == {
         "prompt_tokens": 7,
@@ -145,7 +145,7 @@ def test_a_completion_has_the_message_and_the_usage():
         "usage": usage,
     }
     with pytest.raises(lect.MessageError, match="no ids were fed"):
-        stream.usage(7)
+        lect_apis.usage(stream, 7)
 
 
 def test_ids_need_a_tokenizer():

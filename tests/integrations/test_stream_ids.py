@@ -8,6 +8,7 @@ import replies
 import sampled_replies
 
 import lect
+import lect_apis
 
 pytest.importorskip("tokenizers")
 
@@ -79,7 +80,7 @@ def test_tokens_are_counted_where_they_begin():
     reasoning = next(event for event in events if event.kind == "reasoning")
     within = stream.tokens(reasoning.start, reasoning.end)
     assert tokenizer.decode([ids[index] for index in within]) == "One two three."
-    assert stream.usage(7) == {
+    assert lect_apis.usage(stream, 7) == {
         "prompt_tokens": 7,
         "completion_tokens": len(ids),
         "total_tokens": 7 + len(ids),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from time import time
 from typing import TYPE_CHECKING, Any, Literal, get_args
 from uuid import uuid4
@@ -76,9 +77,9 @@ class ChatChunks:
     def usage(self, prompt_tokens: int, completion_tokens: int | None = None) -> dict[str, Any]:
         """Return the chunk that follows the last one if the request has `stream_options.include_usage`.
 
-        The arguments are those of `ReplyStream.usage`.
+        The arguments are those of the function `usage`.
         """
-        return {**self._head, "choices": [], "usage": self._stream.usage(prompt_tokens, completion_tokens)}
+        return {**self._head, "choices": [], "usage": usage(self._stream, prompt_tokens, completion_tokens)}
 
     @property
     def reply(self) -> Reply:
@@ -107,7 +108,7 @@ def completion(
 ) -> dict[str, Any]:
     """Return a reply as a completion that is not streamed.
 
-    The arguments are those of `ChatChunks`; `usage` is what `ReplyStream.usage` returns, if it is to be told.
+    The arguments are those of `ChatChunks`; `usage` is what the function of that name returns, if it is to be told.
     """
     message = reply.to_openai()
     if OUR_KEY in message:
@@ -115,6 +116,33 @@ def completion(
     choice = {"index": index, "message": message, "logprobs": None, "finish_reason": reply.finish or "stop"}
     head = _head("chat.completion", model, id, created)
     return {**head, "choices": [choice], **({} if usage is None else {"usage": usage})}
+
+
+def usage(stream: Any, prompt_tokens: int, completion_tokens: int | None = None) -> dict[str, Any]:
+    """Close a stream, and return the usage of the request as in OpenAI's API.
+
+    If text was fed, not ids, `completion_tokens` must be given, and the tokens of the reasoning are estimated by its
+    share of the characters.
+
+    Raises:
+        MessageError: If it is not given then.
+    """
+    reply: Reply = stream.close()
+    written = len(stream.tokens(0, sys.maxsize))
+    if written:
+        thoughts = [(piece.start, piece.end) for piece in reply.pieces if piece.kind == "reasoning"]
+        reasoning = sum(len(stream.tokens(*span)) for span in thoughts)
+    elif completion_tokens is not None:
+        written = completion_tokens
+        reasoning = round(written * reply.characters["reasoning"] / (len(reply.raw) or 1))
+    else:
+        raise MessageError("no ids were fed, so their number is unknown\n  try: completion_tokens=...")
+    return {
+        "prompt_tokens": prompt_tokens,
+        "completion_tokens": written,
+        "total_tokens": prompt_tokens + written,
+        "completion_tokens_details": {"reasoning_tokens": reasoning},
+    }
 
 
 def _head(kind: str, model: str, own_id: str | None, created: int | None) -> dict[str, Any]:

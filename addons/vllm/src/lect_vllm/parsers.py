@@ -17,7 +17,7 @@ from vllm.reasoning import ReasoningParser
 from vllm.sampling_params import StructuredOutputsParams
 from vllm.tool_parsers import ToolParser
 
-from lect_apis import Stages, add_up
+from lect_apis import Stages, add_up, usage
 from lect_constrain import constrain
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class LectReasoningParser(ReasoningParser):  # type: ignore[misc]
         prompt = self._stages.prompt(self._options)
         stream = self._stages.reasoning_stream(tokenizer=self.model_tokenizer, prompt=prompt)
         stream.feed_ids(token_ids)
-        counted: int = stream.usage(0, len(token_ids))["completion_tokens_details"]["reasoning_tokens"]
+        counted: int = usage(stream, 0, len(token_ids))["completion_tokens_details"]["reasoning_tokens"]
         return counted
 
     def extract_reasoning(self, model_output: str, request: Any) -> tuple[str | None, str | None]:

@@ -159,28 +159,6 @@ class ReplyStream:
         """Return which of the tokens that were fed begin in a part of the raw text, such as that of an event."""
         return range(bisect_left(self._starts, start), bisect_left(self._starts, end))
 
-    def usage(self, prompt_tokens: int, completion_tokens: int | None = None) -> dict[str, Any]:
-        """Close the stream, and return the usage of the request as in OpenAI's API.
-
-        If text was fed, not ids, `completion_tokens` must be given, and the tokens of the reasoning are estimated by
-        its share of the characters.
-        """
-        reply = self.close()
-        if self._starts:
-            spans = [(piece.start, piece.end) for piece in reply.pieces if piece.kind == REASONING]
-            written, reasoning = len(self._starts), sum(len(self.tokens(*span)) for span in spans)
-        elif completion_tokens is not None:
-            written = completion_tokens
-            reasoning = round(written * reply.characters[REASONING] / (len(reply.raw) or 1))
-        else:
-            raise MessageError("no ids were fed, so their number is unknown\n  try: completion_tokens=...")
-        return {
-            "prompt_tokens": prompt_tokens,
-            "completion_tokens": written,
-            "total_tokens": prompt_tokens + written,
-            "completion_tokens_details": {"reasoning_tokens": reasoning},
-        }
-
     def finish(self, reason: str | None = None) -> list[Event]:
         """End the reply, and return the last events; `reason` is the server's finish reason, such as `length`."""
         reader = self._reader
