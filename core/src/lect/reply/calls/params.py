@@ -306,10 +306,12 @@ class _Parameters:
                 end = self.sloppy_close(key, close[-1], lookahead.literal(buffer, at, stem, ended))
             after = call.params.space(buffer, end, ended) if end >= 0 else end
             if after >= 0 and not (ended and after == len(buffer)):
-                word, fields = call.params.look_for_key(buffer, after, ended)
-                after = call.params.goes_on(buffer, after, ended, [*self.closes, *reader.stop_rows])
-                # Nothing may open the next key.
-                after = word if after == NO and fields and self.has(fields["key"]) else after
+                behind = after
+                after = call.params.goes_on(buffer, behind, ended, [*self.closes, *reader.stop_rows])
+                if after == NO:
+                    # Nothing may open the next key.
+                    word, fields = call.params.look_for_key(buffer, behind, ended)
+                    after = word if fields and self.has(fields["key"]) else NO
             if after >= 0:
                 reader.forgive(mistake(buffer[at:end], (close,)))
                 self.doubtful = not buffer.startswith(close, at) and self.is_mangled(close)

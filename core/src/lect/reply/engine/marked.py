@@ -275,7 +275,7 @@ class MarkedText(Reading):
             reader.fresh = fresh
         elif code == SHUT:
             reader.unclosed = ()
-            reader.report("repaired", here, f"{mark!r} comes after text that is no call")
+            reader.report("repaired", here, f"{mark!r} comes a second time, or after text that is no call")
         elif code == CLOSE:
             reader.report("stray_close", here, f"{mark!r} closes something that was never opened")
             if reader.fresh:
@@ -295,7 +295,9 @@ class MarkedText(Reading):
         if code == END:
             return what is None or not reader.fresh
         if code == SHUT:
-            return compiled.takes_tools and any(mark in lookahead.as_row(close) for close in reader.unclosed)
+            # Directly after the calls, it closes them a second time.
+            second = bool(self.gap and reader.calls)
+            return compiled.takes_tools and (second or any(mark in lookahead.as_row(each) for each in reader.unclosed))
         if what.special or (code == WRAP and reader.fresh) or (code == UNWRAP and self.wrapped):
             return True
         if code == WRAP:

@@ -170,14 +170,14 @@ def _skip_close(buffer: str, at: int, reader: Reader, closes: list[tuple[str, ..
 
 
 def _close(buffer: str, at: int, closes: list[tuple[str, ...]], ended: bool) -> tuple[int, int]:
-    """Return where a close begins and ends, or NO; models close twice what they open once."""
+    """Return where a close begins and ends, or NO."""
     loose = LEFT_OVER(buffer, at, at + lookahead.REACH)
     for begin in range(at, (loose.end() if loose else at) + 1):
         if begin > at and not any(row[0].startswith(buffer[begin : begin + 1]) for row in closes):
             continue
         end = lookahead.either(buffer, begin, closes, ended)
         if end >= 0:
-            return begin, max(end, lookahead.either(buffer, end, closes, ended))
+            return begin, end
     return at, NO
 
 
