@@ -11,8 +11,6 @@ import lect
 if not goldens.SHARED.exists():
     pytest.skip("the replies are not available: ../shared is missing", allow_module_level=True)
 FRESH = json.loads((goldens.SHARED / "vectors/fresh-2026-11.json").read_text("utf-8"))
-EVERYDAY = {"x-m3-rss", "x-m2-response"}
-"""Those with everyday tags in the answer which their templates list as markers, so that they are dropped."""
 
 
 def read(vector, sizes):
@@ -45,6 +43,4 @@ def test_a_reply_is_read_as_a_careful_person_expects(vector):
     reply = read(vector, [len(vector["text"])])
     for sizes in ([1], [3], [7, 2]):
         assert read(vector, sizes) == reply
-    as_expected = any(fits(wanted, reply, vector["exact"]) for wanted in (vector["expect"], *vector["also"]))
-    assert as_expected != (vector["id"] in EVERYDAY), reply
-    assert as_expected or reply.problems
+    assert any(fits(wanted, reply, vector["exact"]) for wanted in (vector["expect"], *vector["also"])), reply

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from uuid import uuid4
 
 from lect.errors import MessageError, expect_one_of
-from lect.reply.reply import OUR_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from lect import Reply
 
+OUR_KEY = "reasoning_content"
 ReasoningKey = Literal["reasoning_content", "reasoning"]
 
 
