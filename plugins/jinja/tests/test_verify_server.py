@@ -2,7 +2,7 @@
 
 import json
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
@@ -53,10 +53,12 @@ class Engine(BaseHTTPRequestHandler):
 
     def answer(self, status, data):
         body = json.dumps(data).encode()
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+        # Who does not wait for the answer is gone.
+        with suppress(ConnectionError):
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
 
     def prompt(self, given):
         options = given.get("chat_template_kwargs", {})

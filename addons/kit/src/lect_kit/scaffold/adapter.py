@@ -58,7 +58,7 @@ def template_adapter(names: Names, models: Sequence[str], template: Template) ->
         LectError: If the template is neither a turn table nor Jinja.
     """
     # The reply format of a model's own template is found when it is asked for.
-    stated = template.stated() | {"reply": template.reply}
+    stated = template.stated() | {"reply": template.reply, "control_tokens": _stated_tokens(template)}
     if "jinja" not in stated and isinstance(table := template.table, TurnTemplate):
         made = PythonCall("TurnTemplate", [names.template], _table_facts(table))
         return Adapter(_module("table.py", names, models, PythonCode(names.constant), made, f"{names.constant} = "))
@@ -113,10 +113,16 @@ def _module(
 
 def _table_facts(table: TurnTemplate) -> dict[str, Any]:
     """Return what a table states, except for what follows from the rest."""
-    stated = table.stated()
+    stated = table.stated() | {"control_tokens": _stated_tokens(table)}
     turns: dict[str, Any] = {role: turn for role, turn in stated.items() if isinstance(turn, Turn)}
-    usual = TurnTemplate(table.name, **turns).stated()
+    usual = TurnTemplate(table.name, **turns).stated() | {"control_tokens": []}
     return turns | _without_absent_ids({name: value for name, value in stated.items() if value != usual[name]})
+
+
+def _stated_tokens(template: Template) -> list[str]:
+    """Return the control tokens that have to be stated: the others follow from the markers."""
+    implied = template.but(control_tokens=()).control_tokens
+    return [text for text in template.control_tokens if text not in implied]
 
 
 def _without_absent_ids(facts: Mapping[str, Any]) -> dict[str, Any]:
