@@ -38,7 +38,13 @@ FILES = {
         "conversation": ["[Round {{index}}]\nQuestion: {{user}}\n", "Answer: {{bot}}\n"],
         "query": "[Round {{index}}]\nQuestion: {{query}}\nAnswer:",
     },
-    "xtuner.json": {"SYSTEM": "<S>{system}\n", "INSTRUCTION": "<U>{input}\n<B>", "SUFFIX": "<end>", "SEP": "\n"},
+    "xtuner.json": {
+        "SYSTEM": "<S>{system}\n",
+        "INSTRUCTION": "<U>{input}\n<B>",
+        "SUFFIX": "<end>",
+        "SEP": "\n",
+        "STOP_WORDS": ["<end>"],
+    },
 }
 VICUNA = (
     "A chat between a curious user and an artificial intelligence assistant. The assistant gives helpful, detailed, and "
