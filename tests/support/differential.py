@@ -20,6 +20,8 @@ from hypothesis import strategies as st
 from lect import LectError, RefusedError
 
 REFERENCE = SHARED / "oracles/reference.py"
+WRITTEN_ANYWAY = ("Cannot pass both content and thinking",)
+"""How makers' templates refuse what their own models write: ours follows the maker's guide to the format (gpt-oss)."""
 OF_OTHER_FORMATS = [
     "<|im_start|>", "<|im_end|>\n", "<s>", "</s>", "[INST]", "[/INST]", "<<SYS>>", "<|eot_id|>", "<think>", "</think>",
     "<think>\n\n</think>\n\n", "<tool_call>", "</tool_call>", "<tool_response>", "<|user|>", "<|end|>",
@@ -287,7 +289,7 @@ def compare(slug, template, messages, **arguments):
     # A template may crash in any way.
     except Exception as error:
         # What a template raises on purpose is of exactly this type; accidents are of other types.
-        if type(error) is TemplateError:
+        if type(error) is TemplateError and not str(error).startswith(WRITTEN_ANYWAY):
             with pytest.raises(RefusedError):
                 template.text(messages, **ours)
             with pytest.raises(RefusedError):
