@@ -23,7 +23,7 @@ FORMATS = [
     "gptoss:gpt-oss", "kimi:kimi-k2", "cohere:command-r", "granite:granite-3.3",
 ]  # fmt: skip
 """Formats of many makers, each unlike the others."""
-SOME = [*dict.fromkeys([*in_turn(FORMATS, 2), *in_turn([*installed()], 48, "read back")])]
+SOME = [*dict.fromkeys([*in_turn(FORMATS, 4), *in_turn([*installed()], 48, "read back")])]
 
 
 def tokenizer_for(template):
