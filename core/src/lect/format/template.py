@@ -224,7 +224,7 @@ class Template(Replies):
         add_generation_prompt: bool = False,
         **arguments: Any,
     ) -> str:
-        """Return only the text of the prompt: the same as `render(...).text`, often in half the time."""
+        """Return only the text of the prompt, often in half the time: `render(...).text`, with the same arguments."""
         if not CHECKS.isdisjoint(arguments):
             return self.render(messages, tools=tools, add_generation_prompt=add_generation_prompt, **arguments).text
         return self._written(_make(Request, (messages, tools, arguments, add_generation_prompt)))

@@ -87,9 +87,11 @@ def _as_json(ids: Any) -> Any:
 
 def _own(resolution: Resolution) -> JinjaTemplate | None:
     """Return the template of a model's own files, also where it is known and a family's program writes the same."""
-    template, adapter, place = resolution.template, resolution.adapter, resolution.ref.place
-    if isinstance(template, JinjaTemplate) or place is None or getattr(adapter, "name", "") != LocalModels.name:
-        return template if isinstance(template, JinjaTemplate) else None
+    template, place = resolution.template, resolution.ref.place
+    if isinstance(template, JinjaTemplate):
+        return template
+    if place is None or getattr(resolution.adapter, "name", "") != LocalModels.name:
+        return None
     local = read_local(place)
     return own_template(local.files, template.name) if local and local.files.templates else None
 
