@@ -232,7 +232,7 @@ def test_an_answer_that_the_format_cannot_write_is_left_out_with_the_option_that
         encode(model, TALK, unroll="auto", **STRICT)
     talk = [*CHAT[:2], *TALK[2:]]
     (encoded,) = encode(model, talk, policy=LossPolicy(), unroll="auto")
-    ((message, reason),) = encoded.report.deviations
+    ((message, reason, _),) = encoded.report.deviations
     assert message == 3
     assert "thinking=True" in reason
     assert {index for index, weight in zip(encoded.message_index, encoded.weights, strict=True) if weight} == {1}

@@ -110,16 +110,16 @@ def test_an_answer_that_cannot_be_written_is_left_out_and_reported():
     messages = [*TALK[:2], TALK[2], {"role": "assistant", "content": "a<|end|>b"}]
     (prompt,) = template().unroll(messages)
     assert prompt.trains == {1}
-    ((message, reason),) = prompt.deviations
-    assert message == 3
+    ((message, reason, kind),) = prompt.deviations
+    assert (message, kind) == (3, "left_out")
     assert "its text contains a stop" in reason
 
 
 def test_one_sequence_that_is_not_true_says_so():
     prompt = template().render(TALK)
-    assert [(message, reason) for message, reason in prompt.deviations] == [
-        (1, "its reasoning is not in the text: the format leaves it out of history"),
-        (3, "its reasoning is not in the text: the format leaves it out of history"),
+    assert [*prompt.deviations] == [
+        (1, "its reasoning is not in the text: the format leaves it out of history", "differs"),
+        (3, "its reasoning is not in the text: the format leaves it out of history", "differs"),
     ]
     plain = template().render([QUESTION, {"role": "assistant", "content": "42."}])
     assert "a server sends '<think>\\n' where this text has '42.<|end|>'" in plain.deviations[0].reason

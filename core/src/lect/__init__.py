@@ -261,7 +261,7 @@ def encode(
     ]
     differing = [deviation for each in encoded for deviation in each.report.deviations]
     if arguments.get("strict") and differing:
-        listed = "\n".join(f"  messages[{message}]: {reason}" for message, reason in differing)
+        listed = "\n".join(f"  messages[{each.message}]: {each.reason}" for each in differing)
         msg = f"what would be trained is not what a server makes the model write\n{listed}"
         raise MaskError(msg)
     return encoded[0] if unroll == "never" else encoded

@@ -90,7 +90,7 @@ def _encoded(prompt: Prompt, settings: Settings) -> Iterator[Made]:
     encoded = prompt.encode(settings.tokenizer, policy=settings.policy, **limits)
     ids, weights, report = encoded.ids, encoded.weights, encoded.report
     if settings.options.get("strict") and report.deviations:
-        listed = "\n".join(f"  messages[{message}]: {reason}" for message, reason in report.deviations)
+        listed = "\n".join(f"  messages[{each.message}]: {each.reason}" for each in report.deviations)
         msg = f"what would be trained is not what a server makes the model write\n{listed}"
         raise MaskError(msg)
     turns = _last_message(prompt, encoded) + 1

@@ -97,7 +97,7 @@ def _prompts(edges: Edges, render: Render, messages: Messages, answers: Sequence
             known = whole if answer == answers[-1] else None
             prompt, turn, notes = _sequence(edges, render, messages[: answer + 1], known)
         except MessageError as error:
-            left_out.append(Deviation(answer, str(error)))
+            left_out.append(Deviation(answer, str(error), "left_out"))
             continue
         turns = [turn]
         if how == "auto" and sequences and prompt.text.startswith(sequences[-1].trained, 0, turn.start):
@@ -137,4 +137,4 @@ def _sequence(
     prompt = answer.served.with_segments([*answer.served.segments, *answer.segments], messages)
     end = len(prompt.text)
     turn = TurnSpan(index, writer.header_end, writer.header_end, start, end - answer.stop, end, end, is_served=True)
-    return prompt, turn, [Deviation(index, answer.note)] if answer.note else []
+    return prompt, turn, [Deviation(index, answer.note, "noted" if answer.stop else "no_stop")] if answer.note else []

@@ -310,7 +310,7 @@ def _refuse_uniform(runs: Sequence[Run], count: int, policy: LossPolicy, prompt:
         "  try: a conversation with an answer in it, another policy, or LossPolicy(allow_uniform=True)"
     )
     if prompt.trains is not None:
-        msg += "".join(f"\n  messages[{index}]: {reason}" for index, reason in prompt.deviations)
+        msg += "".join(f"\n  messages[{each.message}]: {each.reason}" for each in prompt.deviations)
     raise MaskError(msg)
 
 
@@ -324,4 +324,4 @@ def _deviations(prompt: Prompt, trained: set[int], controls: Sequence[Control]) 
                 f"{spell(path)} spells out {marker!r}, which is trained as ordinary text\n"
                 "  try: lect.messages(row, parse_assistant=True), if the data was stored as the model wrote it"
             )
-            yield Deviation(int(path[1]), reason)
+            yield Deviation(int(path[1]), reason, "noted")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from lect.errors import LectError
 from lect.prompt.fields import spell
@@ -27,6 +27,8 @@ class Deviation(NamedTuple):
     """The index of the message."""
     reason: str
     """What differs, and why, for people."""
+    kind: Literal["differs", "left_out", "no_stop", "noted"] = "differs"
+    """Whether it is trained otherwise than served, not at all, without a stop, or as served, with something to know."""
 
 
 def deviations_in(layout: Layout, turns: Iterable[TurnSpan], request: Request, write: Write) -> Iterator[Deviation]:
