@@ -1,6 +1,6 @@
 """The events of a reply that is still arriving."""
 
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 from lect.reply.reply import OUR_KEY, Problem, ToolCall
 
@@ -14,6 +14,7 @@ CALL: Final = "call"
 MARK: Final = "mark"
 AFTER: Final = "after"
 UnknownTools = Literal["keep", "text", "drop"]
+UNKNOWN_TOOLS = get_args(UnknownTools)
 KEEP: Final = "keep"
 CODES = frozenset({
     "bad_arguments", "bad_literal", "bad_value", "duplicate_key", "incomplete_call", "incomplete_reasoning",

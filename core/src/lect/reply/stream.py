@@ -5,14 +5,14 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NoReturn, get_args
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from lect.errors import MessageError, PluginError, expect_one_of, saferepr
 from lect.reply.engine.compiled import compile_grammar
 from lect.reply.engine.headed import HeadedMessages
 from lect.reply.engine.marked import MarkedText
-from lect.reply.engine.opening import open_call, starts_in, stripped_call
-from lect.reply.events import KEEP, REASONING, Event, UnknownTools
+from lect.reply.engine.opening import TAIL, opening, stripped_call
+from lect.reply.events import KEEP, UNKNOWN_TOOLS, Event, UnknownTools
 from lect.reply.grammar import Grammar
 from lect.reply.reader.reader import Reader
 from lect.reply.reader.schema import Schemas
@@ -74,16 +74,15 @@ class ReplyStream:
         self._shown: Callable[[Any], Any] = decoder.shown if decoder else lambda read: read
         # Where each token that is fed begins in the raw text, and where the next one does.
         self._starts, self._decoded = array("Q"), 0
-        expect_one_of(get_args(UnknownTools), "unknown_tools", unknown_tools, MessageError)
-        inside = REASONING if starts_in_reasoning else ""
-        if starts_in_reasoning is None:
-            inside = starts_in(grammar, prompt, compiled.ends, markers)
+        expect_one_of(UNKNOWN_TOOLS, "unknown_tools", unknown_tools, MessageError)
+        tail = None if prompt is None else prompt[-TAIL:]
+        reasons = None if starts_in_reasoning is None else bool(starts_in_reasoning)
+        inside, opened = opening(compiled, tail, markers, reasons)
         self.grammar, self._compiled = grammar, compiled
         spell = (lambda index, _: call_id(index)) if call_id else grammar.new_ids()
         schemas = Schemas(tools)
         self._refine = refine
         self._reply: Reply | None = None
-        opened = "" if inside or prompt is None or not compiled.takes_tools else open_call(compiled, prompt, markers)
         for self._opened in (opened, "") if opened else ("",):
             self._reader = reader = Reader(schemas, compiled.ends, spell)
             reader.unknown_tools = unknown_tools

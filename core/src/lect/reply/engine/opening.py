@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
+from functools import lru_cache
 
 from lect.reply.blocks import NO_REASONING
 from lect.reply.engine.compiled import CompiledGrammar
@@ -22,6 +23,20 @@ JSON_CALL = rf"\{{\s*(?:(?:{MEMBER}){{0,3}}{NAME},\s*{ARGUMENTS}|{ARGUMENTS}\{{[
 FIND_JSON_CALLS = re.compile(JSON_CALL).finditer
 
 
+@lru_cache(maxsize=64)
+def opening(
+    compiled: CompiledGrammar, tail: str | None, markers: tuple[str, ...], reasoning: bool | None
+) -> tuple[str, str]:
+    """Return what a reply begins inside of, as `starts_in` does, and the call that the end of its prompt has open.
+
+    `reasoning` is what the caller knows. Most replies of a model follow prompts with the same end.
+    """
+    inside = REASONING if reasoning else ""
+    if reasoning is None:
+        inside = starts_in(compiled.grammar, tail, compiled.ends, markers)
+    return inside, "" if inside or tail is None or not compiled.takes_tools else _open_call(compiled, tail, markers)
+
+
 def starts_in(grammar: Grammar, prompt: str | None, ends: Sequence[str], markers: Iterable[str]) -> str:
     """Return what a reply to `prompt` begins inside of, reasoning or content; empty if neither is open.
 
@@ -35,9 +50,8 @@ def starts_in(grammar: Grammar, prompt: str | None, ends: Sequence[str], markers
     return REASONING if _opens_reasoning(grammar, prompt[-TAIL:], (*ends, *markers)) else ""
 
 
-def open_call(compiled: CompiledGrammar, prompt: str, markers: Iterable[str]) -> str:
+def _open_call(compiled: CompiledGrammar, tail: str, markers: Iterable[str]) -> str:
     """Return the end of a prompt from where a call may be open in the model's own turn; empty if none is."""
-    tail = prompt[-TAIL:]
     if compiled.grammar.channels is not None:
         starts = compiled.grammar.channels.start
         at = max((tail.rfind(mark) for mark in starts), default=-1)
@@ -94,7 +108,13 @@ def stripped_call(compiled: CompiledGrammar, content: str, tools: Container[str]
         marked = any(before.endswith(mark) for mark in compiled.opens if not surrounds(mark))
         if found[found.lastindex or 0] in tools and not marked:
             return found[0]
-    pattern = rf"(?:\[\s*)?{JSON_CALL}" + (f"|{grammar.stripped}" if grammar.stripped else "")
+    first = None if called else _stripped_at_once(grammar.stripped)(content[:4096])
+    return first[0] if first else ""
+
+
+@lru_cache(maxsize=64)
+def _stripped_at_once(own: str) -> Callable[[str], re.Match[str] | None]:
+    """Return what finds such a call, also one in a format's own spelling, at the very beginning."""
+    pattern = rf"(?:\[\s*)?{JSON_CALL}" + (f"|{own}" if own else "")
     # The marks of another format may still be there.
-    first = re.match(rf"(?s)\s*(?:<[^<>\n]{{1,64}}>\s*)?(?:{pattern})", content[:4096])
-    return first[0] if first and not called else ""
+    return re.compile(rf"(?s)\s*(?:<[^<>\n]{{1,64}}>\s*)?(?:{pattern})").match
