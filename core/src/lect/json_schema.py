@@ -90,25 +90,14 @@ class SchemaView(NamedTuple):
         """Return all the schemas of the value: those that it has to fit, and those that depend on a branch."""
         if self._is_plain():
             return self.certain, ()
-        certain = self._beside(self.certain)
+        certain = beside(self.certain, self.root)
         branches = [*self.branches, *(each for schema in certain for each in _branches(schema, UNIONS))]
-        return certain, self._beside(branches, UNIONS)
-
-    def _beside(self, schemas: Iterable[Any], unions: Sequence[str] | None = None) -> list[Mapping[str, Any]]:
-        """Return schemas with those that hold beside them: what they refer to, and `allOf`; or all their branches."""
-        found: dict[int, Mapping[str, Any]] = {}
-        left = [*schemas]
-        for schema in left:  # It grows.
-            if _is_schema(schema) and id(schema) not in found:
-                found[id(schema)] = schema
-                left += [target(schema.get("$ref"), self.root), *_listed(schema, "allOf")]
-                left += _branches(schema, unions) if unions else ()
-        return [*found.values()]
+        return certain, beside(branches, self.root, UNIONS)
 
     def _types(self, asked: dict[int, frozenset[Types]], depth: int) -> frozenset[Types]:
         if depth > DEEPEST:
             return frozenset({NEVER})
-        certain = self._beside(self.certain)
+        certain = beside(self.certain, self.root)
         said = [*map(_stated, certain)]
         for union in (schema[word] for schema in certain for word in UNIONS if _listed(schema, word)):
             members = [self._types_in(each, asked, depth) for each in union]
@@ -117,12 +106,12 @@ class SchemaView(NamedTuple):
                 frozenset(name for member in members for types in member for name in types) if all(members) else NONE
             )
             said.append(joined - NEVER or joined)
-        must = reduce(_both, said, NONE)
+        must = reduce(both, said, NONE)
         branches = [*self.branches, *(each for schema in certain for each in _branches(schema))]
         inner = {types for each in branches for types in self._types_in(each, asked, depth) if types}
         if not must and not inner:
             must = frozenset(kind for kind, words in IMPLIED.items() for schema in certain if schema.keys() & {*words})
-        found = frozenset(_both(must, each) for each in (*inner, must)) - {NONE}
+        found = frozenset(both(must, each) for each in (*inner, must)) - {NONE}
         return found - {NEVER} or found
 
     def _types_in(self, schema: Any, asked: dict[int, frozenset[Types]], depth: int) -> frozenset[Types]:
@@ -131,6 +120,18 @@ class SchemaView(NamedTuple):
             asked[id(schema)] = frozenset({NONE})
             asked[id(schema)] = SchemaView(self.root, [schema])._types(asked, depth + 1)
         return asked[id(schema)]
+
+
+def beside(schemas: Iterable[Any], root: Any, unions: Sequence[str] | None = None) -> list[Mapping[str, Any]]:
+    """Return schemas with those that hold beside them: what they refer to, and `allOf`; or all their branches."""
+    found: dict[int, Mapping[str, Any]] = {}
+    left = [*schemas]
+    for schema in left:  # It grows.
+        if _is_schema(schema) and id(schema) not in found:
+            found[id(schema)] = schema
+            left += [target(schema.get("$ref"), root), *_listed(schema, "allOf")]
+            left += _branches(schema, unions) if unions else ()
+    return [*found.values()]
 
 
 def target(ref: Any, root: Any) -> Any:
@@ -151,7 +152,7 @@ def kind_of(value: Any) -> str:
     return next((name for kind, name in KINDS if isinstance(value, kind)), "string")
 
 
-def _both(one: Types, other: Types) -> Types:
+def both(one: Types, other: Types) -> Types:
     """Return the types that two schemas allow; each may say nothing."""
     if not one or not other:
         return one or other
@@ -167,10 +168,12 @@ def _stated(schema: Mapping[str, Any]) -> Types:
     named = schema.get("type")
     names = [named] if isinstance(named, str) else _listed(schema, "type")
     types = frozenset(name for name in names if isinstance(name, str)) & ALL
+    if types and schema.get("nullable") is True:  # As OpenAPI 3.0 has it.
+        types |= {"null"}
     if "enum" not in schema and "const" not in schema:
         return types
-    both = _both(types, frozenset(map(kind_of, _values(schema))))
-    return types if both == NEVER else both
+    spelt = both(types, frozenset(map(kind_of, _values(schema))))
+    return types if spelt == NEVER else spelt
 
 
 def _values(schema: Mapping[str, Any]) -> Sequence[Any]:

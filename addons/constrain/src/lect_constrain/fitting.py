@@ -86,6 +86,10 @@ def fits_beside(value: Any, schema: Schema) -> bool:
 
 def same(one: Any, other: Any) -> bool:
     """Return whether two values are equal; true is not one."""
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same(value, other[name]) for name, value in one.items())
     return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)
 
 

@@ -7,12 +7,13 @@ gone, formats are patterns, and objects with properties take no others unless th
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import reduce
 from typing import Any
 
 from lect import LimitError, MessageError
 from lect.errors import saferepr
-from lect.json_schema import kind_of, target
-from lect_constrain.fitting import FITS, depending, exclude_each_other, fits_beside, has_integer, is_finite, wider
+from lect.json_schema import beside, both, kind_of, target
+from lect_constrain.fitting import FITS, depending, exclude_each_other, fits_beside, has_integer, is_finite, same, wider
 from lect_constrain.formats import format_schema
 from lect_constrain.schema import ANY_ORDER, NAMED, OF_TYPES, ONE, TYPES, Schema, matches, types_of
 
@@ -78,7 +79,7 @@ class _Normal:
         schema = self.plain(schema, path)
         if schema.keys() == {"$ref"}:
             return {"$ref": f"#/$defs/{self.named(schema['$ref'], path, depth)}"}
-        schema = self.merged(schema, path, depth)
+        schema = self.merged(schema, path)
         for word in ("anyOf", "oneOf"):
             if word in schema:
                 return self.union(schema, word, path, depth)
@@ -91,6 +92,8 @@ class _Normal:
             msg = f"the schema of {self.where} is wrong at {path or '/'}: {saferepr(schema)}; expected an object"
             raise MessageError(msg)
         kept = {word: value for word, value in schema.items() if word not in ANNOTATIONS}
+        if "type" in kept and schema.get("nullable") is True:
+            kept["type"] = [*types_of(kept), "null"]
         return {word: value for word, value in kept.items() if word not in ("$defs", "definitions")}
 
     def target(self, ref: Any, path: str) -> Any:
@@ -109,24 +112,22 @@ class _Normal:
             self.defs[name] |= self.node(self.target(ref, path), path, depth + 1)
         return self.names[ref]
 
-    def merged(self, schema: Schema, path: str, depth: int) -> Schema:
-        """Return a schema with its `allOf` and `$ref` merged into it."""
-        for _ in range(DEEPEST):
-            parts = [*schema.pop("allOf", ())]
-            if "$ref" in schema:
-                parts.append(self.target(schema.pop("$ref"), path))
-            if not parts:
-                return schema
-            for part in parts:
-                schema = self.both(schema, self.plain({} if part is True else part, path), path)
-        msg = f"the schema of {self.where} refers to itself at {path or '/'}"
-        raise ContradictionError(msg)
+    def merged(self, schema: Schema, path: str) -> Schema:
+        """Return a schema with all that holds beside it, `allOf` and what it refers to, merged into it."""
+        parts = [self.plain(part, path) for part in beside([schema], self.root)]
+        for part in parts:
+            named = [self.target(part.pop("$ref"), path)] if "$ref" in part else []
+            for each in (*named, *part.pop("allOf", ())):
+                if each is False:
+                    self.refuse(path, "nothing fits `false`")
+                self.plain({} if each is True else each, path)
+        return reduce(lambda one, other: self.both(one, other, path), parts, {})
 
     def both(self, one: Schema, other: Schema, path: str) -> Schema:
         """Return the schema of what fits two schemas."""
         found = dict(one)
         for word, value in other.items():
-            if word not in found or found[word] == value:
+            if word not in found or same(found[word], value):
                 found[word] = value
             elif word in NAMED:
                 shared = found[word].keys() & value.keys()
@@ -138,14 +139,11 @@ class _Normal:
             elif word in HIGHEST or word in LOWEST:
                 found[word] = max(found[word], value) if word in HIGHEST else min(found[word], value)
             elif word == "type":
-                mine, theirs = types_of(found), types_of(other)
-                # An integer is a number too.
-                shared_types = [each for each in TYPES if each in mine and each in theirs]
-                if "integer" in (*mine, *theirs) and "number" in (*mine, *theirs) and not shared_types:
-                    shared_types = ["integer"]
-                found[word] = shared_types or self.refuse(path, "its types exclude each other")
+                shared_types = both(frozenset(types_of(found)), frozenset(types_of(other)))
+                listed = [each for each in TYPES if each in shared_types]
+                found[word] = listed or self.refuse(path, "its types exclude each other")
             elif word == "enum":
-                found[word] = [each for each in found[word] if each in value]
+                found[word] = [each for each in found[word] if any(same(each, other) for other in value)]
             elif word in ("anyOf", "oneOf"):
                 found[word] = [{"allOf": [mine, theirs]} for mine in found[word] for theirs in value]
             elif word in ONE and word != "not":
@@ -265,7 +263,7 @@ class _Normal:
         if "const" in schema:
             schema = {
                 **schema,
-                "enum": [each for each in schema.get("enum", [schema["const"]]) if each == schema["const"]],
+                "enum": [each for each in schema.get("enum", [schema["const"]]) if same(each, schema["const"])],
             }
             del schema["const"]
         if "enum" in schema:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeGuard
 
+from lect_data.core import SchemaView
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -116,37 +118,29 @@ def _turns(value: Any, tools: Any) -> Any:
 
 
 def _arguments(call: Mapping[str, Any], arguments: Any, tools: Any) -> Any:
-    return arguments if isinstance(arguments, str) else _allowed(arguments, _schemas(tools).get(call.get("name", "")))
+    if isinstance(arguments, str):
+        return arguments
+    schema = _schemas(tools).get(call.get("name", ""))
+    return _allowed(arguments, SchemaView(schema, [schema] if isinstance(schema, Mapping) else []))
 
 
-def _allowed(value: Any, schema: Any) -> Any:
+def _allowed(value: Any, schema: SchemaView) -> Any:
     """Return a value without the nulls in mappings that a schema does not allow."""
     if isinstance(value, Mapping):
-        within = schema.get("properties") if isinstance(schema, Mapping) else None
-        known: Mapping[str, Any] = within if isinstance(within, Mapping) else {}
+        known = schema.names()
         return {
-            name: _allowed(each, known.get(name))
+            name: _allowed(each, schema.child(name))
             for name, each in value.items()
-            if each is not None or (name in known and _takes_null(known[name]))
+            if each is not None or (name in known and _takes_null(schema.child(name)))
         }
     if _is_list(value):
-        items = schema.get("items") if isinstance(schema, Mapping) else None
-        return [_allowed(each, items) for each in value]
+        return [_allowed(each, schema.child(index)) for index, each in enumerate(value)]
     return value
 
 
-def _takes_null(schema: Any) -> bool:
-    if not isinstance(schema, Mapping):
-        return schema is True
-    if schema.get("nullable") is True or ("const" in schema and schema["const"] is None):
-        return True
-    choices = next((schema[name] for name in ("anyOf", "oneOf") if _is_list(schema.get(name))), None)
-    if choices is not None:
-        return any(map(_takes_null, choices))
-    if _is_list(schema.get("enum")):
-        return None in schema["enum"]
-    kind = schema.get("type")
-    return kind == "null" or (_is_list(kind) and "null" in kind) or (kind is None and "$ref" not in schema)
+def _takes_null(schema: SchemaView) -> bool:
+    branches = schema.types()
+    return not branches or any("null" in types for types in branches)
 
 
 def _schemas(tools: Any) -> dict[str, Any]:
