@@ -110,7 +110,7 @@ def test_a_reply_is_shown_while_it_arrives(source, reply, monkeypatch, capsys):
     pipe(monkeypatch, REPLY)
     assert main(["parse", "acme", reply if source == "file" else "-", "--follow"]) == 0
     assert capsys.readouterr().out == (
-        "reasoning\nLook.\ncontent\nHi\\x1b!\ncall f\n" + '{"x": "é"}\nstop\n' + "'</a>'\nended: tool_calls at '</a>'\n"
+        "reasoning\n  Look.\ncontent\n  Hi\\x1b!\ncall f\n" + '  {"x": "é"}\n' + "ended: tool_calls at '</a>'\n"
     )
 
 
@@ -132,11 +132,11 @@ def test_what_went_wrong_is_shown(monkeypatch, capsys):
     pipe(monkeypatch, b'<tool_call>{"name": "f", "arguments": {"x')
     assert main(["parse", "acme"]) == 0
     assert capsys.readouterr().out == (
-        'incomplete call f\n  {"x\nproblem incomplete_call, at 11 to 41: the reply ends inside a call\nended: length\n'
+        'call f\n  {"x\nproblem incomplete_call, at 11 to 41: the reply ends inside a call\nended: length\n'
     )
     pipe(monkeypatch, b'<tool_call>{"name": "f", "arguments": {"x')
     assert main(["parse", "acme", "--follow"]) == 0
-    assert "problem incomplete_call\nthe reply ends inside a call" in capsys.readouterr().out
+    assert "problem incomplete_call, at 11 to 41: the reply ends inside a call\n" in capsys.readouterr().out
 
 
 def test_tools_and_the_prompt_are_read_from_files(tmp_path, monkeypatch, capsys):
@@ -166,7 +166,7 @@ def test_an_unknown_format_is_an_error(monkeypatch, capsys):
 def test_a_replaced_standard_input_is_read(monkeypatch, capsys):
     monkeypatch.setattr(sys, "stdin", io.StringIO("Hi</a>"))
     assert main(["parse", "acme", "--follow"]) == 0
-    assert capsys.readouterr().out == "content\nHi\nstop\n'</a>'\nended: stop at '</a>'\n"
+    assert capsys.readouterr().out == "content\n  Hi\nended: stop at '</a>'\n"
 
 
 def test_without_a_model_or_a_known_format_the_error_says_what_to_type(monkeypatch, capsys):
@@ -185,10 +185,9 @@ def test_two_calls_of_one_function_and_problems_have_their_own_headings(monkeypa
         b'<tool_call>{"name": "f", "arguments": {"x": 1}}</tool_call><tool_call>{"name": "f", "arguments": {}}</tool_call>\r\n',
     )
     assert main(["parse", "-", "--format", "tagged", "--follow", "--tools", str(tools)]) == 0
-    problem = "problem unknown_tool\nthere is no tool 'f'\n"
-    assert (
-        capsys.readouterr().out
-        == f'call f\n\n{problem}call f\n{{"x": 1}}\ncall f\n\n{problem}call f\n{{}}\nended: tool_calls\n'
+    problems = [f"problem unknown_tool, at {span}: there is no tool 'f'\n" for span in ("11 to 23", "70 to 82")]
+    assert capsys.readouterr().out == (
+        f'call f\n{problems[0]}call f\n  {{"x": 1}}\ncall f\n{problems[1]}call f\n  {{}}\nended: tool_calls\n'
     )
 
 

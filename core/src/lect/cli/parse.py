@@ -24,7 +24,7 @@ examples:
   lect parse Qwen/Qwen2.5-7B-Instruct --tools tools.json --json < reply.txt
   my-server | lect parse - --format qwen3_coder_xml --follow
 """
-STYLES = {"reasoning": "dim", "content": "", "call_start": "", "call_args": "green", "problem": "yellow", "stop": "dim"}
+STYLES = {"reasoning": "dim", "content": "", "call_args": "green"}
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -65,24 +65,23 @@ def run(arguments: Namespace) -> None:
         prompt=None if arguments.prompt is None else read_text(arguments.prompt),
         stop=arguments.stop,
     )
-    if arguments.follow:
-        show = _print_event_as_json if arguments.json else _Follower().show
-        for chunk in _chunks(arguments.file):
-            for event in stream.feed(chunk):
-                show(event)
-        for event in stream.finish():
-            show(event)
-        reply = stream.close()
-        if not arguments.json:
-            Screen(sys.stdout).line()
-            _print_end(reply)
+    if arguments.json and not arguments.follow:
+        stream.feed(_without_line_end(read_text(arguments.file)))
+        write_json(_as_data(stream.close()))
         return
-    stream.feed(read_text(arguments.file).removesuffix("\n").removesuffix("\r"))
-    reply = stream.close()
-    if arguments.json:
-        write_json(_as_data(reply))
-    else:
-        _print_reply(reply)
+    printer = _Printer()
+    show = _print_event_as_json if arguments.json else printer.show
+    for chunk in _chunks(arguments.file) if arguments.follow else [_without_line_end(read_text(arguments.file))]:
+        for event in stream.feed(chunk):
+            show(event)
+    for event in stream.finish():
+        show(event)
+    if not arguments.json:
+        printer.end(stream.close())
+
+
+def _without_line_end(text: str) -> str:
+    return text.removesuffix("\n").removesuffix("\r")
 
 
 def _chunks(path: str) -> Iterator[str]:
@@ -96,55 +95,39 @@ def _chunks(path: str) -> Iterator[str]:
     yield (held if held == "\r" else "") + decoder.decode(b"", final=True)
 
 
-class _Follower:
+class _Printer:
     """Shows events one after another, with a heading wherever something else begins."""
 
     def __init__(self) -> None:
         self.screen = Screen(sys.stdout)
-        self.heading = ""
-        self.call = ""
+        self.heading = self.call = ""
+        self.is_open = False  # Whether a line has begun.
 
     def show(self, event: Event) -> None:
         screen, kind = self.screen, event.kind
-        heading, text = str(kind), screen.visible(event.text)
-        if kind == "call_start":
-            heading, text = f"call {event.text}", ""
-            self.call = heading
-        elif kind == "call_args":
-            heading = self.call
-        elif event.problem is not None:
-            heading, text = f"problem {event.problem.code}", screen.one_line(event.problem.text)
-        elif kind == "stop":
-            text = repr(event.text)
-        if kind != "call_end":
-            if heading != self.heading or kind in ("call_start", "problem", "stop"):
-                screen.write("\n" if self.heading else "")
-                screen.line(heading, style="bold")
-                self.heading = heading
-            screen.write(screen.paint(text, STYLES[kind]))
+        if event.problem is not None:
+            start, end = event.problem.span
+            self._begin(f"problem {event.problem.code}, at {start} to {end}: {event.problem.text}", "yellow")
+        elif kind == "call_start":
+            self.call = f"call {event.text}"
+            self._begin(self.call)
+        elif kind in STYLES:
+            heading = self.call if kind == "call_args" else kind
+            if heading != self.heading:
+                self._begin(heading)
+            text = screen.visible(event.text).replace("\n", "\n  ")
+            screen.write("  " * (not self.is_open) + screen.paint(text, STYLES[kind]))
+            self.is_open = True
         sys.stdout.flush()
 
+    def end(self, reply: Reply) -> None:
+        stop = f" at {reply.stop!r}" if reply.stop else ""
+        self._begin(f"ended: {reply.finish or 'reason unknown'}{stop}", "dim")
 
-def _print_reply(reply: Reply) -> None:
-    screen = Screen(sys.stdout)
-    for heading, text, style in (("reasoning", reply.reasoning, "dim"), ("content", reply.content, "")):
-        if text:
-            screen.line(heading, style="bold")
-            screen.block(text, indent=2, style=style)
-    for heading, calls in (("call", reply.tool_calls), ("incomplete call", reply.incomplete)):
-        for call in calls:
-            screen.line(f"{heading} {call.name}", style="bold")
-            screen.block(call.arguments_text, indent=2, style="green")
-    for problem in reply.problems:
-        start, end = problem.span
-        screen.line(f"problem {problem.code}, at {start} to {end}: {problem.text}", style="yellow")
-    _print_end(reply)
-
-
-def _print_end(reply: Reply) -> None:
-    screen = Screen(sys.stdout)
-    stop = f" at {reply.stop!r}" if reply.stop else ""
-    screen.line(f"ended: {reply.finish or 'reason unknown'}{stop}", style="dim")
+    def _begin(self, heading: str, style: str = "bold") -> None:
+        self.screen.write("\n" * self.is_open)
+        self.screen.line(heading, style=style)
+        self.heading, self.is_open = heading, False
 
 
 def _as_data(reply: Reply) -> dict[str, Any]:
