@@ -1,11 +1,15 @@
 """What a `Formatter` makes, as trainers take it: `datasets`, TRL and a plain loop of PyTorch, with a tiny random model."""
 
+import functools
+import itertools
 import json
 import os
 import subprocess
 import sys
+import types
 
 import pages
+import pyarrow as pa
 import pytest
 
 import lect
@@ -85,6 +89,57 @@ def test_trl_packs_the_rows(rows, tokenizer, tmp_path):
     wanted = [pair for each in expected(tokenizer) for pair in zip(each.ids, each.labels, strict=True)]
     assert sorted(pairs) == sorted(wanted)
     trainer.train()
+
+
+@pytest.fixture
+def packed(rows):
+    """The rows in packs of at most three, by way of a file."""
+    length = sum(sorted(rows["length"])[-3:])
+    table = pa.Table.from_batches(lect_data.pack([rows.with_format("arrow")[:]], length))
+    assert sorted(map(len, table.column("seq_lengths").to_pylist())) == [1, 3]
+    return datasets.Dataset(table)
+
+
+def test_trl_takes_packs_as_those_of_its_own(rows, packed, tokenizer, tmp_path):
+    """TRL packs by itself what is the same as ours, so that both give the same batches."""
+    name = "how-to/train-on-a-formatted-set.md"
+    (code,) = [each.code for each in pages.python_examples(pages.DOCS / name, ("py",)) if "padding_free" in each.code]
+    given = {"model": tiny_model.tiny_model(tokenizer), "tokenizer": tokenizer, "trl": trl}
+    config = functools.partial(settings, trl.SFTConfig, tmp_path, max_steps=1, per_device_train_batch_size=2)
+    stand_in = types.SimpleNamespace(SFTTrainer=trl.SFTTrainer, SFTConfig=lambda output_dir, **more: config(**more))
+    loaded = types.SimpleNamespace(load_dataset=lambda *_, **__: packed)
+    exec(code, given | {"trl": stand_in, "datasets": loaded}, names := {})
+    trainer = names["trainer"]
+    (batch,) = trainer.get_train_dataloader()
+    theirs = trl.pack_dataset(rows.select_columns(["input_ids", "labels"]), max(packed["length"]), "bfd")
+    own = trainer.data_collator(list(theirs))
+    assert sequences(batch) == sequences(own)
+    assert batch["cu_seq_lens_q"].tolist()[-1] == sum(packed["length"])
+    assert sorted(batch["cu_seq_lens_q"].diff().tolist()) == sorted(
+        each for row in packed["seq_lengths"] for each in row
+    )
+    trainer.train()
+
+
+def sequences(batch):
+    """Return the ids, labels and positions of each sequence of a batch without padding."""
+    cuts = batch["cu_seq_lens_q"].tolist()
+    return sorted(
+        [batch[name][0, start:end].tolist() for name in ("input_ids", "labels", "position_ids")]
+        for start, end in itertools.pairwise(cuts)
+    )
+
+
+def test_sequences_of_a_pack_do_not_see_each_other(rows, packed, tokenizer):
+    """What a model computes for a pack is what it computes for each sequence alone."""
+    model = tiny_model.tiny_model(tokenizer).eval()
+    alone = {tuple(row["input_ids"]): model(torch.tensor([row["input_ids"]])).logits[0] for row in rows}
+    for row in packed:
+        given = {name: torch.tensor([row[name]]) for name in ("input_ids", "position_ids")}
+        together = model(**given, use_cache=False).logits[0].split(row["seq_lengths"])
+        ids = torch.tensor(row["input_ids"]).split(row["seq_lengths"])
+        for one, logits in zip(ids, together, strict=True):
+            torch.testing.assert_close(logits, alone[tuple(one.tolist())], rtol=1e-4, atol=1e-4)
 
 
 def test_trl_prefers_one_of_two_answers(directory, tokenizer, tmp_path):

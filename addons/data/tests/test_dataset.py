@@ -178,19 +178,21 @@ def test_arguments_reach_the_formatter(run, tokenizer):
 @pytest.mark.parametrize("output", ["out.parquet", "out.arrow", "out.jsonl"])
 @pytest.mark.parametrize("stop", ["Ctrl-C", "full disk"])
 @pytest.mark.parametrize("steps", [0, 1, 3])
-def test_a_run_that_goes_on_gives_the_same_bytes(run, monkeypatch, capsys, output, stop, steps):
+@pytest.mark.parametrize("more", [[], ["--pack", "128"]])
+def test_a_run_that_goes_on_gives_the_same_bytes(run, monkeypatch, capsys, output, stop, steps, more):
     write("chats.jsonl")
-    run("chats.jsonl", "--errors", "whole.jsonl", output="whole" + output)
+    run = partial(run, "chats.jsonl", *more, "--errors")
+    run("whole.jsonl", output="whole" + output)
     expected = capsys.readouterr().out.replace("whole", "")
     with stopped(monkeypatch, stop, steps):
-        code = run("chats.jsonl", "--errors", "errors.jsonl", output=output)
+        code = run("errors.jsonl", output=output)
     assert code == (130 if stop == "Ctrl-C" else 1)
     assert "--resume" in capsys.readouterr().err
     assert not os.path.exists(output)
     # What a killed process has begun to write.
     with open(f"{output}.partial", "ab") as file:
         file.write(b"\xff\xff\xff\xff\x10")
-    assert run("chats.jsonl", "--errors", "errors.jsonl", "--resume", output=output) == 1
+    assert run("errors.jsonl", "--resume", output=output) == 1
     for one, other in ((output, "whole" + output), ("errors.jsonl", "whole.jsonl")):
         with open(one, "rb") as file, open(other, "rb") as whole:
             assert file.read() == whole.read()

@@ -1,11 +1,12 @@
-"""Data sets of conversations as sequences to train on: `Formatter`, and the command `lect dataset`."""
+"""Data sets of conversations as sequences to train on: `Formatter`, `pack`, and the command `lect dataset`."""
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lect_data.formatter import Formatter
+    from lect_data.packing import pack
 
-__all__ = ["Formatter"]
+__all__ = ["Formatter", "pack"]
 
 
 def __getattr__(name: str) -> Any:
@@ -14,5 +15,9 @@ def __getattr__(name: str) -> Any:
         from lect_data.formatter import Formatter
 
         return Formatter
+    if name == "pack":
+        from lect_data.packing import pack
+
+        return pack
     msg = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(msg)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
+    from lect_data.packing import Packs
+
 END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
 KINDS = (".parquet", ".arrow", ".jsonl")
 
@@ -101,20 +103,24 @@ class Staging:
             with _replacing(self._state) as file:
                 file.write(json.dumps(state).encode())
 
-    def finish(self) -> None:
-        """Write the output in its own format, and give it its name."""
+    def finish(self, packs: Packs | None = None) -> None:
+        """Write the output in its own format, and give it its name.
+
+        Rows are packed here, all of them, so that it does not matter in how many runs they were written.
+        """
         partial = _beside(self.output, ".partial")
         with _writing(self.output):
             self._open()
             if self.output.suffix == ".arrow":
                 self._files["rows"].write(END_OF_STREAM)
             self.close()
-            if self.output.suffix == ".arrow":
+            if self.output.suffix == ".arrow" and packs is None:
                 partial.replace(self.output)
             else:
-                write = _write_parquet if self.output.suffix == ".parquet" else _write_json
+                write = {".parquet": _write_parquet, ".arrow": _write_arrow, ".jsonl": _write_json}[self.output.suffix]
                 with _replacing(self.output) as file, partial.open("rb") as rows:
-                    write(pa.ipc.open_stream(rows), file)
+                    batches = pa.ipc.open_stream(rows)
+                    write(batches if packs is None else packs.all_of(batches), file)
                 partial.unlink()
             if self._errors is not None:
                 _beside(self._errors, ".partial").replace(self._errors)
@@ -166,6 +172,12 @@ def _replacing(path: Path) -> Iterator[BinaryIO]:
 
 def _write_parquet(batches: pa.RecordBatchReader, file: BinaryIO) -> None:
     with pq.ParquetWriter(file, batches.schema, compression="zstd") as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+
+
+def _write_arrow(batches: pa.RecordBatchReader, file: BinaryIO) -> None:
+    with pa.ipc.new_stream(file, batches.schema) as writer:
         for batch in batches:
             writer.write_batch(batch)
 

@@ -16,19 +16,22 @@ if TYPE_CHECKING:
     from lect import Resolution
     from lect_data import Formatter
     from lect_data.files import Chunk, Source
+    from lect_data.packing import Packs
     from lect_data.staging import Staging
     from lect_data.tally import Tally
 
 HELP = "make files of conversations into a file of token ids and labels"
 EPILOG = """\
 The result has a row for each sequence: row (the number of the input row), part, input_ids, labels, weights, length
-and turns. The exit code is 1 if a row cannot be used, unless --allow-errors is given: the result has all others.
+and turns. With --pack it has one for each pack, with position_ids and seq_lengths; row, part and turns are lists then.
+The exit code is 1 if a row cannot be used, unless --allow-errors is given: the result has all others.
 The output gets its name when it is whole. Until then it is beside that, in OUT.partial; --resume goes on with it.
 Neither a result nor a part of one is replaced unless --restart is given.
 
 examples:
   lect dataset chats.jsonl -o train.parquet --model Qwen/Qwen2.5-7B-Instruct --tokenizer ./Qwen2.5-7B-Instruct
   lect dataset chats/ -o train.parquet --model ./checkpoint-500 --tokenizer ./checkpoint-500 --max-length 4096
+  lect dataset chats/ -o packed.parquet --model Qwen/Qwen3-8B --tokenizer ./Qwen3-8B --pack 4096 --truncate turns
   lect dataset chats.jsonl.zst --stats --model Qwen/Qwen2.5-7B-Instruct --tokenizer ./Qwen2.5-7B-Instruct
 """
 DEFAULT = "default"
@@ -58,6 +61,8 @@ def configure(parser: ArgumentParser) -> None:
         "it is split into several sequences (window)"
     )
     add("--truncate", choices=("drop", "turns", "window"), default="drop", help=longer)
+    packed = "put whole sequences side by side, at most so many tokens; a longer one is treated as by --max-length"
+    add("--pack", metavar="NUMBER", type=int, help=packed)
     unroll = "whether a conversation may become several sequences, so that each answer follows the prompt of a server"
     add("--unroll", choices=("never", "auto", "always"), default="never", help=unroll)
     add("--preference", action="store_true", help="the rows have two answers each: prompt, chosen and rejected")
@@ -95,10 +100,11 @@ def run(arguments: Namespace) -> int:
 
     sources = find(arguments.inputs)
     _check_model(arguments.model)
+    packs = _packs(arguments)
     formatter = Formatter(
         arguments.model,
         arguments.tokenizer,
-        max_length=arguments.max_length,
+        max_length=arguments.pack if arguments.max_length is None else arguments.max_length,
         truncate=arguments.truncate,
         unroll=arguments.unroll,
         preference=arguments.preference,
@@ -113,16 +119,21 @@ def run(arguments: Namespace) -> int:
         resume, restart = arguments.resume, arguments.restart
         staging = Staging(Path(arguments.output), errors, made_of, resume=resume, restart=restart)
     tally = Tally(staging.tally if staging else None)
-    shown = _format_all(formatter, sources, tally, staging)
+    shown = _format_all(formatter, sources, tally, staging, packs)
     if not tally.rows:
         from lect.errors import SourceError
 
         msg = f"there is no row in {', '.join(arguments.inputs)}"
         raise SourceError(msg)
     if staging:
-        staging.finish()
+        staging.finish(packs)
+    elif packs:
+        packs.rest()
     screen = Screen(sys.stdout)
-    screen.table(tally.lines("characters" if arguments.tokenizer is None else "tokens"), indent=0)
+    if packs:
+        tally.trained = packs.trained
+    lines = tally.lines("characters" if arguments.tokenizer is None else "tokens")
+    screen.table([*lines, *(packs.lines() if packs else ())], indent=0)
     if shown:
         screen.section(
             f"the first {len(shown)} rows that cannot be used" if len(shown) > 1 else "a row that cannot be used"
@@ -177,17 +188,39 @@ def _check_tokenizer(formatter: Formatter, arguments: Namespace) -> None:
         raise TokenizerError(msg)
 
 
+def _packs(arguments: Namespace) -> Packs | None:
+    """Return the packs that are asked for, if any are."""
+    from lect.errors import MaskError
+    from lect_data.packing import Packs
+
+    length, most = arguments.pack, arguments.max_length
+    if length is None:
+        return None
+    packs = Packs(length)
+    if arguments.tokenizer is None:
+        msg = "--pack is a number of tokens, and there is no tokenizer\n  try: --tokenizer path/to/the/model"
+    elif arguments.preference:
+        msg = "two answers to one prompt cannot be packed\n  try: --preference without --pack"
+    elif most is not None and most > length:
+        msg = f"--max-length is {most}, and a pack has {length} tokens\n  try: --pack {length} alone"
+    else:
+        return packs
+    raise MaskError(msg)
+
+
 def _made_of(arguments: Namespace, sources: Sequence[Source]) -> Mapping[str, Any]:
     """Return what decides about the result: a run that goes on must have the same."""
     import lect
 
-    names = ("model", "tokenizer", "max_length", "truncate", "unroll", "preference", "columns", "options", "errors")
+    names = (
+        "model", "tokenizer", "max_length", "truncate", "pack", "unroll", "preference", "columns", "options", "errors",
+    )  # fmt: skip
     files = [[str(source.path), source.size, source.changed] for source in sources]
     return {name: getattr(arguments, name) for name in names} | {"input": files, "version": lect.__version__}
 
 
 def _format_all(
-    formatter: Formatter, sources: Sequence[Source], tally: Tally, staging: Staging | None
+    formatter: Formatter, sources: Sequence[Source], tally: Tally, staging: Staging | None, packs: Packs | None
 ) -> list[dict[str, Any]]:
     """Format all chunks that are not done yet, and return the first errors."""
     from lect_data.core import Screen
@@ -207,6 +240,8 @@ def _format_all(
             shown += errors[: SHOWN - len(shown)]
             if staging:
                 staging.write(good, errors, tally.stored())
+            elif packs:
+                packs.add(good)
     except BaseException as error:
         progress.close()
         if staging:
