@@ -10,10 +10,12 @@ import types
 
 import pages
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import lect
 from lect import LossPolicy
+from lect.cli import main
 
 trl = pytest.importorskip("trl")
 datasets = pytest.importorskip("datasets")
@@ -25,6 +27,8 @@ CHATS = [
     [{"role": "user", "content": f"Is it warm in {city}?"}, {"role": "assistant", "content": f"No: {degrees} °C."}]
     for city, degrees in (("Ulm", 13), ("Oslo", 4), ("Rome", 12), ("Bonn", 9))
 ]
+FORMAT = "lect:chatml"
+"""The model of files: the command takes no tokenizer for Qwen3 that has other ids for its stops."""
 BAD = [{"role": "user", "content": "Is anyone there?"}]
 PAIRS = {
     "prompt": [chat[:1] for chat in CHATS],
@@ -92,12 +96,13 @@ def test_trl_packs_the_rows(rows, tokenizer, tmp_path):
 
 
 @pytest.fixture
-def packed(rows):
+def packed(rows, tmp_path):
     """The rows in packs of at most three, by way of a file."""
     length = sum(sorted(rows["length"])[-3:])
     table = pa.Table.from_batches(lect_data.pack([rows.with_format("arrow")[:]], length))
     assert sorted(map(len, table.column("seq_lengths").to_pylist())) == [1, 3]
-    return datasets.Dataset(table)
+    pq.write_table(table, path := str(tmp_path / "packed.parquet"))
+    return datasets.load_dataset("parquet", data_files=path, split="train", cache_dir=str(tmp_path / "cache"))
 
 
 def test_trl_takes_packs_as_those_of_its_own(rows, packed, tokenizer, tmp_path):
@@ -142,16 +147,34 @@ def test_sequences_of_a_pack_do_not_see_each_other(rows, packed, tokenizer):
             torch.testing.assert_close(logits, alone[tuple(one.tolist())], rtol=1e-4, atol=1e-4)
 
 
-def test_trl_prefers_one_of_two_answers(directory, tokenizer, tmp_path):
-    formatter = lect_data.Formatter(tiny_model.MODEL, directory, preference=True)
-    made = datasets.Dataset.from_dict(PAIRS).map(formatter, batched=True)
-    model = tiny_model.tiny_model(tokenizer)
+def written(directory, place, rows, *words):
+    """Return the rows of a file that `lect dataset` writes, as `datasets` reads them."""
+    (place / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    output = str(place / "out.parquet")
+    model = ["--model", FORMAT, "--tokenizer", str(directory)]
+    assert main(["dataset", str(place / "rows.jsonl"), "-o", output, *model, *words]) == 0
+    return datasets.load_dataset("parquet", data_files=output, split="train", cache_dir=str(place / "cache"))
+
+
+def of_the_page(name):
+    """Return what the example with this name on the page about trainers defines."""
     page = pages.DOCS / "how-to/train-on-a-formatted-set.md"
-    (code,) = [each.code for each in pages.python_examples(page, ("py",)) if "DPOTrainer" in each.code]
+    (code,) = [each.code for each in pages.python_examples(page, ("py",)) if f"class {name}" in each.code]
     names = {"trl": trl}
-    exec(code, names)
-    trainer = names["PreparedDPOTrainer"](
-        model=model,
+    exec(code.partition("\n\n\nprompts")[0], names)
+    return names[name]
+
+
+@pytest.mark.parametrize("model", [tiny_model.MODEL, FORMAT])
+def test_trl_prefers_one_of_two_answers(directory, tokenizer, tmp_path, model):
+    if model != FORMAT:
+        formatter = lect_data.Formatter(tiny_model.MODEL, directory, preference=True)
+        made = datasets.Dataset.from_dict(PAIRS).map(formatter, batched=True)
+    else:
+        pairs = [dict(zip(PAIRS, row, strict=True)) for row in zip(*PAIRS.values(), strict=True)]
+        made = written(directory, tmp_path, pairs, "--preference")
+    trainer = of_the_page("PreparedDPOTrainer")(
+        model=tiny_model.tiny_model(tokenizer),
         ref_model=tiny_model.tiny_model(tokenizer),
         processing_class=tokenizer,
         train_dataset=made,
@@ -161,10 +184,54 @@ def test_trl_prefers_one_of_two_answers(directory, tokenizer, tmp_path):
     mask = batch["completion_mask"].bool()
     answers = sorted(ids[kept].tolist() for ids, kept in zip(batch["input_ids"], mask, strict=True))
     # Qwen3 writes an empty thought where there is none.
-    thought = "<think>\n\n</think>\n\n"
+    thought = "" if model == FORMAT else "<think>\n\n</think>\n\n"
     ends = [f"{thought}{message['content']}<|im_end|>" for side in ("chosen", "rejected") for (message,) in PAIRS[side]]
     assert sorted(tokenizer.decode(ids) for ids in answers) == sorted(ends)
+    attended = batch["attention_mask"].bool() & ~mask
+    prompts = [ids[kept].tolist() for ids, kept in zip(batch["input_ids"], attended, strict=True)]
+    assert sorted(prompts) == sorted(2 * [served(chat[0]["content"], model, tokenizer) for chat in CHATS])
     trainer.train()
+
+
+def served(question, model, tokenizer):
+    """Return the ids that a server is sent for a question."""
+    messages = [{"role": "user", "content": question}]
+    return lect.get_template(model).render(messages, add_generation_prompt=True).encode(tokenizer).ids
+
+
+def test_trl_samples_after_the_prompts_as_they_are(directory, tokenizer, tmp_path):
+    rows = [{"question": question["content"], "answer": answer["content"]} for question, answer in CHATS]
+    rows[0]["question"] += "<|im_end|>"
+    made = written(directory, tmp_path, rows, "--prompts", "--keep", "answer", "--column", "prompt=question")
+    seen = []
+
+    def reward(prompts, answer, **_):
+        seen.extend(zip(map(tuple, prompts), answer, strict=True))
+        return [float(len(each)) for each in answer]
+
+    trainer = of_the_page("PreparedGRPOTrainer")(
+        model=tiny_model.tiny_model(tokenizer),
+        processing_class=tokenizer,
+        reward_funcs=reward,
+        train_dataset=made.rename_column("prompt_ids", "prompt"),
+        args=settings(
+            trl.GRPOConfig,
+            tmp_path,
+            max_steps=1,
+            per_device_train_batch_size=8,
+            num_generations=2,
+            max_completion_length=4,
+        ),
+    )
+    given = []
+    compute = trainer.compute_loss
+    trainer.compute_loss = lambda model, inputs, **more: given.append(inputs) or compute(model, inputs, **more)
+    trainer.train()
+    expected = [(served(row["question"], FORMAT, tokenizer), row["answer"]) for row in rows]
+    assert sorted(seen) == sorted(2 * [(tuple(ids), answer) for ids, answer in expected])
+    (step,) = given
+    asked = [ids[kept.bool()].tolist() for ids, kept in zip(step["prompt_ids"], step["prompt_mask"], strict=True)]
+    assert sorted(asked) == sorted(2 * [ids for ids, _ in expected])
 
 
 def test_a_plain_loop_of_pytorch(rows, tokenizer):

@@ -80,6 +80,7 @@ READERS = {
     "chat.json": [CHAT],
     "tools.json": [[{"type": "function", "function": {"name": "get_time", "parameters": {"type": "object"}}}]],
     "chats.jsonl": [{"messages": CHAT}],
+    "questions.jsonl": [{"prompt": CHAT[:1], "answer": "42"}],
     "pairs.jsonl": [{"prompt": CHAT[:1], "chosen": CHAT[1:], "rejected": [{"role": "assistant", "content": "41."}]}],
 }
 """The files of JSON Lines, or of one line, that a reader is supposed to have."""

@@ -178,7 +178,7 @@ def test_arguments_reach_the_formatter(run, tokenizer):
 @pytest.mark.parametrize("output", ["out.parquet", "out.arrow", "out.jsonl"])
 @pytest.mark.parametrize("stop", ["Ctrl-C", "full disk"])
 @pytest.mark.parametrize("steps", [0, 1, 3])
-@pytest.mark.parametrize("more", [[], ["--pack", "128"]])
+@pytest.mark.parametrize("more", [[], ["--pack", "128"], ["--prompts", "--keep", "messages"]])
 def test_a_run_that_goes_on_gives_the_same_bytes(run, monkeypatch, capsys, output, stop, steps, more):
     write("chats.jsonl")
     run = partial(run, "chats.jsonl", *more, "--errors")

@@ -14,9 +14,11 @@ import lect
 from lect.errors import LectError, MaskError
 from lect_data.columnar import plain_chats, write_prompts
 from lect_data.frames import Frames
+from lect_data.kept import columns_of_rows
 from lect_data.output import Output, text_columns
 from lect_data.pieces import PieceTokenizer, cached
-from lect_data.rows import json_row, rows_of, rows_of_columns
+from lect_data.prompts import made_of_prompt, without_answer
+from lect_data.rows import json_row, json_value, rows_of, rows_of_columns
 from lect_data.sequences import Settings, made_of, prompts_of
 from lect_rows import row as read_row
 
@@ -50,6 +52,8 @@ class Formatter:
         unroll: As in `lect.encode`: with `auto` or `always`, a row may become several sequences.
         preference: Whether rows have a `chosen` and a `rejected` answer: the columns are `prompt_ids`, `chosen_ids` and
             `rejected_ids`, or `prompt`, `chosen` and `rejected` for texts.
+        prompts: Whether only the prompt is wanted, as a server is sent it before the last answer of a row, which is
+            left out: the column is `prompt_ids`, or `prompt` for texts.
         columns: The column that holds whole rows as JSON or as structs, or a mapping from fields that `lect.row` knows,
             such as `messages`, to the columns that hold them.
         row: The column that tells one row from another, for `row` of the result; by default rows are numbered.
@@ -72,6 +76,7 @@ class Formatter:
         truncate: Truncate = "drop",
         unroll: Literal["never", "auto", "always"] = "never",
         preference: bool = False,
+        prompts: bool = False,
         columns: Columns | None = None,
         row: str | None = None,
         keep: Sequence[str] = (),
@@ -86,10 +91,16 @@ class Formatter:
         self._keep = tuple(keep)
         self._parse_assistant = parse_assistant
         self._cache_bytes = cache_bytes
-        _check(tokenizer, policy, max_length, truncate, preference=preference)
+        _check(tokenizer, policy, max_length, truncate, preference=preference, prompts=prompts)
+        if prompts:
+            unroll, options = "never", {**options, "add_generation_prompt": True}
         self._settings = Settings(
-            None, policy or lect.LossPolicy(), max_length, truncate, unroll, preference, dict(options)
+            None, policy or lect.LossPolicy(), max_length, truncate, unroll, preference, dict(options), prompts
         )
+        taken = {"row", "part", *self.names, "length", "turns", "error"}.intersection(self._keep)
+        if taken:
+            msg = f"keep has {min(taken)!r}, which is a column of the result\n  try: the same column by another name"
+            raise MaskError(msg)
         self.template  # noqa: B018  # A model that is not known is refused now.
 
     def __getstate__(self) -> dict[str, Any]:
@@ -120,6 +131,8 @@ class Formatter:
     def names(self) -> tuple[str, ...]:
         """The columns of the result that hold texts or ids."""
         is_text, is_pair = self._tokenizer is None, self._settings.preference
+        if self._settings.prompts:
+            return ("prompt",) if is_text else ("prompt_ids",)
         if is_pair:
             return ("prompt", "chosen", "rejected") if is_text else ("prompt_ids", "chosen_ids", "rejected_ids")
         return ("text",) if is_text else ("input_ids", "labels", "weights")
@@ -168,7 +181,8 @@ class Formatter:
         prompts = self._prompts_of(chats, avoid)
         if tally is not None:
             tally.unused.update(f"messages[].content of {role}" for role in prompts.unused)
-            tally.unused.update({name: len(prompts.rows) for name in batch.schema.names if name != "messages"})
+            used = {"messages", *self._keep}
+            tally.unused.update({name: len(prompts.rows) for name in batch.schema.names if name not in used})
         made = self._finished(text_columns(prompts), prompts.rows, batch, rows)
         left = sorted({*range(len(batch))}.difference(prompts.rows))
         if not left:
@@ -200,9 +214,9 @@ class Formatter:
         """Return the sequences of lines of JSON, or of a batch."""
         if isinstance(values, pa.RecordBatch):
             return self.format(values, rows, tally)
-        read = [json_row(line, self._columns) for line in values]
-        output = self._written(read, range(len(read)), tally)
-        return self._finished(output.columns(), output.rows, {}, rows)
+        read = [json_value(line) for line in values]
+        output = self._written([json_row(value, self._columns) for value in read], range(len(read)), tally)
+        return self._finished(output.columns(), output.rows, columns_of_rows(read, self._keep), rows)
 
     def _written(self, values: Sequence[Any], places: Sequence[int], tally: Tally | None = None) -> Output:
         output = Output(self.names)
@@ -215,7 +229,10 @@ class Formatter:
                 try:
                     if isinstance(read, LectError):
                         raise read
-                    made = list(made_of(prompts, read, settings))
+                    if settings.prompts:
+                        made = [made_of_prompt(prompts[0], read, settings)]
+                    else:
+                        made = list(made_of(prompts, read, settings))
                 except LectError as error:
                     output.refuse(place, str(error))
                     continue
@@ -223,7 +240,7 @@ class Formatter:
                     output.add(place, part, each)
                 if tally is not None:
                     paths = (unused.path for prompt in prompts for unused in prompt.unused)
-                    unused = [*read.rest, *map(_without_numbers, paths)]
+                    unused = [each for each in (*read.rest, *map(_without_numbers, paths)) if each not in self._keep]
                     controls = max((each.controls for each in made), default=0)
                     tally.note(cut=sum(each.is_cut for each in made), controls=controls, unused=unused)
         return output
@@ -233,6 +250,8 @@ class Formatter:
         try:
             is_read = isinstance(value, lect.Row)
             read = value if is_read else read_row(value, parse_assistant=self._parse_assistant)
+            if settings.prompts:
+                read = without_answer(read)
             return read, prompts_of(self.template, read, settings)
         except LectError as error:
             return error, []
@@ -266,8 +285,8 @@ def _taken(batch: Any, name: str, places: pa.Array) -> pa.Array:
     if name not in names:
         msg = f"there is no column {name!r}\n  try: one of {', '.join(names)}"
         raise lect.MessageError(msg)
-    column = pa.array(batch[name]) if isinstance(batch, Mapping) else batch.column(name)
-    return column.take(places)
+    column = batch[name] if isinstance(batch, Mapping) else batch.column(name)
+    return (column if isinstance(column, pa.Array) else pa.array(column)).take(places)
 
 
 def _without_numbers(path: tuple[str | int, ...]) -> str:
@@ -275,7 +294,7 @@ def _without_numbers(path: tuple[str | int, ...]) -> str:
     return "".join("[]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")
 
 
-def _check(tokenizer: Any, policy: Any, max_length: Any, truncate: Any, *, preference: bool) -> None:
+def _check(tokenizer: Any, policy: Any, max_length: Any, truncate: Any, *, preference: bool, prompts: bool) -> None:
     if truncate not in get_args(Truncate):
         msg = f"truncate is {truncate!r}; expected one of {', '.join(map(repr, get_args(Truncate)))}"
     elif max_length is not None and (type(max_length) is not int or max_length < 1):
@@ -286,6 +305,10 @@ def _check(tokenizer: Any, policy: Any, max_length: Any, truncate: Any, *, prefe
         msg = f"policy is {policy!r}; expected a LossPolicy\n  try: policy=lect.LossPolicy(last=True)"
     elif preference and truncate != "drop":
         msg = f"truncate is {truncate!r}; two answers to one prompt cannot be cut\n  try: truncate='drop'"
+    elif prompts and preference:
+        msg = "prompts and preference are both given\n  try: one of them"
+    elif prompts and truncate != "drop":
+        msg = f"truncate is {truncate!r}; a prompt cannot be cut\n  try: truncate='drop'"
     else:
         return
     raise MaskError(msg)

@@ -81,11 +81,14 @@ def _known_tools(text: str) -> Any:
     return _loaded(text)
 
 
-def json_row(line: bytes, columns: Columns) -> Any:
-    """Return the row of a line of JSON; a line that is not JSON as it is, for `lect.row` to refuse."""
-    row = _loaded(line)
-    if isinstance(row, bytes):
-        return row.decode("utf-8", "backslashreplace")
+def json_value(line: bytes) -> Any:
+    """Return what is in a line of JSON; a line that is not JSON as it is, for `lect.row` to refuse."""
+    value = _loaded(line)
+    return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else value
+
+
+def json_row(row: Any, columns: Columns) -> Any:
+    """Return the row that a value from a line of JSON holds."""
     if not isinstance(row, Mapping):
         return row
     if isinstance(columns, str):

@@ -26,6 +26,8 @@ class Settings(NamedTuple):
     unroll: Any
     preference: bool
     options: Mapping[str, Any]
+    prompts: bool = False
+    """Whether only what is before an answer is wanted."""
 
 
 class Made(NamedTuple):

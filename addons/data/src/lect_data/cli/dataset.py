@@ -24,6 +24,7 @@ HELP = "make files of conversations into a file of token ids and labels"
 EPILOG = """\
 The result has a row for each sequence: row (the number of the input row), part, input_ids, labels, weights, length
 and turns. With --pack it has one for each pack, with position_ids and seq_lengths; row, part and turns are lists then.
+With --preference it has prompt_ids, chosen_ids and rejected_ids instead of ids and labels, with --prompts prompt_ids.
 The exit code is 1 if a row cannot be used, unless --allow-errors is given: the result has all others.
 The output gets its name when it is whole. Until then it is beside that, in OUT.partial; --resume goes on with it.
 Neither a result nor a part of one is replaced unless --restart is given.
@@ -32,6 +33,7 @@ examples:
   lect dataset chats.jsonl -o train.parquet --model Qwen/Qwen2.5-7B-Instruct --tokenizer ./Qwen2.5-7B-Instruct
   lect dataset chats/ -o train.parquet --model ./checkpoint-500 --tokenizer ./checkpoint-500 --max-length 4096
   lect dataset chats/ -o packed.parquet --model Qwen/Qwen3-8B --tokenizer ./Qwen3-8B --pack 4096 --truncate turns
+  lect dataset questions.jsonl -o prompts.parquet --model Qwen/Qwen3-8B --tokenizer ./Qwen3-8B --prompts --keep answer
   lect dataset chats.jsonl.zst --stats --model Qwen/Qwen2.5-7B-Instruct --tokenizer ./Qwen2.5-7B-Instruct
 """
 DEFAULT = "default"
@@ -66,6 +68,10 @@ def configure(parser: ArgumentParser) -> None:
     unroll = "whether a conversation may become several sequences, so that each answer follows the prompt of a server"
     add("--unroll", choices=("never", "auto", "always"), default="never", help=unroll)
     add("--preference", action="store_true", help="the rows have two answers each: prompt, chosen and rejected")
+    prompts = "write only prompts, as a server is sent them; an answer at the end of a row is left out"
+    add("--prompts", action="store_true", help=prompts)
+    keep = "a column, or key, to copy to the result, as text or JSON, such as answer; may be given several times"
+    add("--keep", metavar="NAME", action="append", default=[], help=keep)
     columns = "the column, or key, that holds a field of a row, such as messages=dialog; may be given several times"
     add("--column", metavar="FIELD=NAME", action="append", default=[], type=_column, dest="columns", help=columns)
     options = "an option that the model's format reads, such as enable_thinking=false; may be given several times"
@@ -108,6 +114,8 @@ def run(arguments: Namespace) -> int:
         truncate=arguments.truncate,
         unroll=arguments.unroll,
         preference=arguments.preference,
+        prompts=arguments.prompts,
+        keep=arguments.keep,
         columns=dict(arguments.columns),
         **dict(arguments.options),
     )
@@ -119,7 +127,7 @@ def run(arguments: Namespace) -> int:
         resume, restart = arguments.resume, arguments.restart
         staging = Staging(Path(arguments.output), errors, made_of, resume=resume, restart=restart)
     tally = Tally(staging.tally if staging else None)
-    shown = _format_all(formatter, sources, tally, staging, packs)
+    shown = _format_all(formatter, sources, tally, staging, packs, arguments.keep)
     if not tally.rows:
         from lect.errors import SourceError
 
@@ -201,6 +209,8 @@ def _packs(arguments: Namespace) -> Packs | None:
         msg = "--pack is a number of tokens, and there is no tokenizer\n  try: --tokenizer path/to/the/model"
     elif arguments.preference:
         msg = "two answers to one prompt cannot be packed\n  try: --preference without --pack"
+    elif arguments.prompts:
+        msg = "prompts cannot be packed\n  try: --prompts without --pack"
     elif most is not None and most > length:
         msg = f"--max-length is {most}, and a pack has {length} tokens\n  try: --pack {length} alone"
     else:
@@ -213,14 +223,20 @@ def _made_of(arguments: Namespace, sources: Sequence[Source]) -> Mapping[str, An
     import lect
 
     names = (
-        "model", "tokenizer", "max_length", "truncate", "pack", "unroll", "preference", "columns", "options", "errors",
+        "model", "tokenizer", "max_length", "truncate", "pack", "unroll", "preference", "prompts", "keep", "columns",
+        "options", "errors",
     )  # fmt: skip
     files = [[str(source.path), source.size, source.changed] for source in sources]
     return {name: getattr(arguments, name) for name in names} | {"input": files, "version": lect.__version__}
 
 
 def _format_all(
-    formatter: Formatter, sources: Sequence[Source], tally: Tally, staging: Staging | None, packs: Packs | None
+    formatter: Formatter,
+    sources: Sequence[Source],
+    tally: Tally,
+    staging: Staging | None,
+    packs: Packs | None,
+    keep: Sequence[str],
 ) -> list[dict[str, Any]]:
     """Format all chunks that are not done yet, and return the first errors."""
     from lect_data.core import Screen
@@ -236,7 +252,7 @@ def _format_all(
             if step < done:
                 continue
             progress.show(tally.rows, chunk.done)
-            good, errors = _formatted(formatter, chunk, tally)
+            good, errors = _formatted(formatter, chunk, tally, keep)
             shown += errors[: SHOWN - len(shown)]
             if staging:
                 staging.write(good, errors, tally.stored())
@@ -254,8 +270,12 @@ def _format_all(
     return shown
 
 
-def _formatted(formatter: Formatter, chunk: Chunk, tally: Tally) -> tuple[Any, list[dict[str, Any]]]:
+def _formatted(
+    formatter: Formatter, chunk: Chunk, tally: Tally, keep: Sequence[str]
+) -> tuple[Any, list[dict[str, Any]]]:
     """Return the sequences of a chunk, and the errors."""
+    from lect_data.kept import with_texts
+
     first = tally.rows
     numbers = range(first, first + len(chunk.lines))
     made = formatter.format_rows(chunk.rows, numbers, tally)
@@ -265,7 +285,7 @@ def _formatted(formatter: Formatter, chunk: Chunk, tally: Tally) -> tuple[Any, l
         for row, error in _pairs(bad)
     ]
     tally.add(len(chunk.lines), good, [error["error"] for error in errors])
-    return good, errors
+    return with_texts(good, keep), errors
 
 
 def _pairs(bad: Any) -> Iterator[tuple[int, str]]:
