@@ -1,12 +1,17 @@
 """The example of GRPO with a tool, trained for a few steps: a tiny random model, TRL's own trainer."""
 
 import importlib.util
+import random
+from collections import defaultdict
 
 import pages
 import pytest
 
+import lect
+
 torch = pytest.importorskip("torch")
-pytest.importorskip("trl")
+trl = pytest.importorskip("trl")
+datasets = pytest.importorskip("datasets")
 tiny_model = pytest.importorskip("tiny_model")
 
 CITIES = ("Ulm", "Oslo")
@@ -139,3 +144,101 @@ def test_samples_that_break_off_end_their_conversations(recipe, tokenizer, tmp_p
     assert sorted(step["completion_ids"].tolist()) == sorted(sampling.sampled[0])
     assert step["tool_mask"].all()
     assert len(sampling.sampled) == 1
+
+
+# Rollouts in a file
+
+
+def played(tokenizer, tools, seed):
+    """Return a conversation with a call, a result and an answer, in ids that no tokenizer would choose."""
+    draw = random.Random(seed)
+    words = [each for each in range(len(tokenizer)) if each not in tokenizer.added_tokens_decoder]
+    rollout = lect.rollout(
+        tiny_model.MODEL, [{"role": "user", "content": f"Is it warm? {seed}"}], tokenizer, tools=tools
+    )
+    begin, *inner, close, stop = tokenizer.encode(CALL.format(draw.choice(CITIES)))
+    letters = [each for letter in tokenizer.decode(inner) for each in tokenizer.encode(letter)]
+    answer = [*draw.choices(words, k=draw.randrange(1, 9)), stop]
+    for ids in ([begin, *draw.choice([inner, letters]), close, stop], answer):
+        reply = rollout.feed(ids, [-draw.random() for _ in ids])
+        if reply.tool_calls:
+            rollout.add([{"role": "tool", "tool_call_id": call.id, "content": "4 °C"} for call in reply.tool_calls])
+    return rollout
+
+
+@pytest.fixture
+def stored(recipe, tokenizer, tmp_path, monkeypatch):
+    """Return rollouts, and the rows that `datasets` reads from the file that the page writes."""
+    rollouts = [played(tokenizer, recipe.TOOLS, seed) for seed in range(8)]
+    page = pages.DOCS / "how-to/roll-out-with-tools.md"
+    (code,) = [each.code for each in pages.python_examples(page, ("py",)) if "rollouts.parquet" in each.code]
+    monkeypatch.chdir(tmp_path)
+    exec(code.replace("[rollout]", "given"), {"given": rollouts})
+    loaded = datasets.load_dataset(
+        "parquet", data_files="rollouts.parquet", split="train", cache_dir=str(tmp_path / "cache")
+    )
+    return rollouts, loaded
+
+
+def test_rollouts_in_a_file_are_trained_as_they_were_sampled(stored, tokenizer, tmp_path):
+    rollouts, loaded = stored
+    assert [row["logprobs"] for row in loaded] == [rollout.encoded.logprobs for rollout in rollouts]
+    trainer = trl.SFTTrainer(
+        model=tiny_model.tiny_model(tokenizer),
+        processing_class=tokenizer,
+        train_dataset=loaded,
+        args=trl.SFTConfig(
+            output_dir=str(tmp_path), max_length=None, max_steps=1, use_cpu=True, report_to="none", save_strategy="no"
+        ),
+    )
+    (batch,) = trainer.get_train_dataloader()
+    assert sorted(rows(batch["input_ids"], batch["attention_mask"].bool())) == sorted(each.ids for each in rollouts)
+    labels = sorted(rows(batch["labels"], batch["attention_mask"].bool()))
+    assert labels == sorted(each.encoded.labels for each in rollouts)
+    trainer.train()
+
+
+def test_rollouts_in_a_file_reach_grpo_as_they_were_sampled(stored, tokenizer, tmp_path):
+    rollouts, loaded = stored
+    groups = defaultdict(list)
+    for number, row in enumerate(loaded):
+        groups[str(number // 4)].append(row)
+
+    def replayed(prompts, trainer):
+        found = [groups[prompt].pop() for prompt in prompts]
+        starts = [next(at for at, label in enumerate(row["labels"]) if label != -100) for row in found]
+        each = list(zip(found, starts, strict=True))
+        return {
+            "prompt_ids": [row["input_ids"][:start] for row, start in each],
+            "completion_ids": [row["input_ids"][start:] for row, start in each],
+            "logprobs": [[value or 0.0 for value in row["logprobs"][start:]] for row, start in each],
+            "env_mask": [[int(label != -100) for label in row["labels"][start:]] for row, start in each],
+        }
+
+    trainer = trl.GRPOTrainer(
+        model=tiny_model.tiny_model(tokenizer),
+        processing_class=tokenizer,
+        reward_funcs=lambda completions, **_: [float(len(each)) for each in completions],
+        rollout_func=replayed,
+        train_dataset=datasets.Dataset.from_dict({"prompt": list(groups)}),
+        args=trl.GRPOConfig(
+            **settings(tmp_path, max_steps=1, per_device_train_batch_size=8, max_completion_length=400)
+        ),
+    )
+    recording = Recording(trainer)
+    trainer.train()
+    (step,) = recording.steps
+    asked = rows(step["prompt_ids"], step["prompt_mask"].bool())
+    there = step["completion_mask"].bool()
+    answered = rows(step["completion_ids"], there)
+    assert sorted(map(list.__add__, asked, answered)) == sorted(each.ids for each in rollouts)
+    own = there & step["tool_mask"].bool()
+    sampled = [
+        [(one, value) for one, value in zip(each.ids, each.encoded.logprobs, strict=True) if value is not None]
+        for each in rollouts
+    ]
+    found = zip(rows(step["completion_ids"], own), rows(step["sampling_per_token_logps"], own), strict=True)
+    given = [list(zip(*pair, strict=True)) for pair in found]
+    for one, other in zip(sorted(sampled), sorted(given), strict=True):
+        assert [each for each, _ in one] == [each for each, _ in other]
+        assert [value for _, value in one] == pytest.approx([value for _, value in other])
