@@ -20,7 +20,7 @@ from lect_data.output import UNTRAINED, WEIGHTS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-BUFFER = 1 << 22
+BUFFER = 1 << 21
 """How many tokens are packed at once, unless that makes too few packs."""
 FEWEST = 16
 """How many packs the buffer holds at least."""
