@@ -60,7 +60,7 @@ class Packs:
 
     def __init__(self, length: int):
         if type(length) is not int or length < 1:
-            msg = f"the length of a pack is {length!r}; expected a positive number of tokens"
+            msg = f"the length of a pack is {length!r}; expected a positive number of tokens\n  try: 4096"
             raise MaskError(msg)
         self.length = length
         self.count = self.tokens = self.trained = 0
