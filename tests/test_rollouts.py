@@ -1,6 +1,7 @@
 """Rollouts of every template, and of makers' own ones: sampled ids stay, and what follows them is the template's."""
 
 import json
+import random
 from collections import Counter
 
 import goldens
@@ -11,6 +12,7 @@ from sampling import STRESS, some
 from tiny_tokenizer import Bytes
 
 import lect
+from lect_rollout import Rollout
 
 TEMPLATES = hostile.installed()
 SEEDS = range(8 if STRESS else 1)
@@ -45,6 +47,33 @@ def played(template):
 @pytest.mark.parametrize("name", some(sorted(TEMPLATES), "rollouts"))
 def test_every_template_continues_what_was_sampled(name):
     assert played(TEMPLATES[name])["bridges"]
+
+
+def long_rollout(template, tools):
+    """Return the ids of a rollout with many turns, one for each kind of reply; shorter if a turn is refused."""
+    tokenizer = bytes_for(template)
+    messages = [{"role": "user", "content": "How is it? /no_think"}]
+    rollout = Rollout(template, messages, tokenizer, tools=tools)
+    for number, reply in enumerate([*rollouts.REPLIES.values()] * 3):
+        message = {"role": "assistant", **reply}
+        if "tool_calls" in reply and not tools:
+            continue
+        text = rollouts.written(template, rollout.messages, message, tools)
+        try:
+            heard = rollout.feed(rollouts.sampled(tokenizer, rollout.ids[-1], text or "Fine."))
+            rollout.add(rollouts.following(heard, "", random.Random(number)))
+        except lect.MessageError:
+            break
+    return rollout.ids, rollout.messages
+
+
+@pytest.mark.parametrize("name", some(sorted(TEMPLATES), "long rollouts"))
+def test_a_long_rollout_is_continued_as_if_all_of_it_were_rendered(name, monkeypatch):
+    template = TEMPLATES[name]
+    tools = rollouts.TOOLS if "tools" in template.capabilities else None
+    found = long_rollout(template, tools)
+    monkeypatch.setattr("lect_rollout.rollout.FEW", 1000)
+    assert long_rollout(template, tools) == found
 
 
 def makers():

@@ -29,6 +29,8 @@ KINDS = {**dict.fromkeys(REASONING_NAMES, "reasoning"), "tool_calls": "call"}
 class TurnEnd(NamedTuple):
     """How the turn of a message ends."""
 
+    begin: int
+    """Where the turn begins."""
     field: str
     """The field of the message that is last in its turn; empty if there is none."""
     own_end: int
@@ -57,7 +59,8 @@ def turn_end(layout: Layout, facts: Facts, message: int) -> TurnEnd:
     stop, end = stop_in(layout.text, stops_of(facts), own_end, close)
     if within and stop == end:
         stop = end = own_end
-    return TurnEnd(str(layout.segments[own[-1]].path[2]) if own else "", own_end, stop, end, close)
+    field = str(layout.segments[own[-1]].path[2]) if own else ""
+    return TurnEnd(layout.starts[first], field, own_end, stop, end, close)
 
 
 def breaks_off(reply: Reply) -> str:

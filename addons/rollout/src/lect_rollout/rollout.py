@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping
+from contextlib import suppress
 from copy import copy
-from itertools import count
+from functools import partial
+from itertools import count, takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lect.errors import MessageError, RefusedError, saferepr
+from lect.errors import LectError, MessageError, RefusedError, saferepr
 from lect.objects import plain_messages
 from lect.prompt.fields import spell
 from lect.tokens.decoder import INCOMPLETE, Decoder
 from lect.tokens.tokenizer import encoder_of
 from lect.values import TRANSFORMED, Origin, Segment
 from lect_rollout.bridge import breaks_off, continued_at, encoded_after, is_shown, segments_from, turn_end, unwritten
+from lect_rollout.sample import Sample
 from lect_rollout.trajectory import Stretch, trajectory
 
 if TYPE_CHECKING:
@@ -22,12 +25,18 @@ if TYPE_CHECKING:
 
     from lect.format.prompt import Prompt
     from lect.format.template import Template
+    from lect.reply.grammar import Grammar
     from lect.reply.reply import Reply
     from lect.tokens.encoded import Encoded
     from lect_rollout.bridge import TurnEnd
     from lect_rollout.trajectory import Trajectory
 
     Messages = Sequence[Mapping[str, Any]]
+
+INSTRUCTIONS = ("system", "developer")
+"""The roles that may have their text moved to the last user's turn."""
+FEW = 2
+"""How many times as many messages a conversation must have as would be rendered to continue it."""
 
 
 class Drift(NamedTuple):
@@ -57,10 +66,8 @@ class Rollout:
 
     Attributes:
         template: The template.
-        messages: The conversation so far, with the parsed replies.
         tokenizer: The tokenizer.
         tools: The tools that the model may call.
-        reply: The reply that was sampled last; None if the ids end with a generation prompt.
 
     Raises:
         TokenizerError: If the tokenizer cannot be used.
@@ -77,27 +84,46 @@ class Rollout:
         **options: Any,
     ):
         self.template = template
-        self.messages = _text_messages(messages, 0)
+        self._history = _text_messages(messages, 0)
         self.tokenizer = tokenizer
         self.tools = tools
         self._options = options
         Decoder(tokenizer)  # One that cannot decode is refused now.
-        prompt = self._rendered(self.messages, tools, add_generation_prompt=True)
+        prompt = self._rendered(self._history, tools, add_generation_prompt=True)
         self._opening: Encoded = prompt.encode(tokenizer)
         self._added: list[Stretch] = []
-        self._begin(prompt.text, prompt.text)
+        self._texts = [prompt.text]
+        self._calls = _calls_in(self._history)
+        self._begin(prompt.text, next(reversed(self._opening.ids), None))
 
-    def _begin(self, prompt: str, text: str) -> None:
-        """Wait for a sample."""
-        self.reply: Reply | None = None
-        self._prompt = prompt
-        self._text = text  # Of the ids; it differs from the prompt where the format has changed its history.
-        self._before = next(reversed(self.ids), None)
-        self._turn: list[int] = []
-        self._sampled = ""
+    def _begin(self, prompt: str, before: int | None) -> None:
+        """Wait for a sample that follows an id."""
+        template = self.template
+        controls = encoder_of(self.tokenizer).control_ids
+        nameless = set(template.stop_ids).difference(template.stop.values())
+        parse = partial(
+            template.parse,
+            prompt=prompt,
+            tools=self.tools,
+            # A stop of which only the id is known has the text that the tokenizer gives it.
+            stop=[controls[each] for each in nameless & controls.keys()],
+            # Some templates look up the call of a result by its id: no other in the conversation may have it.
+            call_id=partial(_id_of, template.reply, self._calls) if template.reply else None,
+        )
+        self._sample = Sample(before, parse)
 
     def __repr__(self) -> str:
         return f"<Rollout: {len(self.messages)} messages, {len(self.ids)} tokens>"
+
+    @property
+    def messages(self) -> list[Mapping[str, Any]]:
+        """The conversation so far, with the parsed replies."""
+        return [*self._history, *([self.reply.to_message()] if self.reply is not None else ())]
+
+    @property
+    def reply(self) -> Reply | None:
+        """The reply that was sampled last; None if the ids end with a generation prompt."""
+        return self._sample.reply
 
     @property
     def ids(self) -> list[int]:
@@ -112,8 +138,8 @@ class Rollout:
     def feed(self, ids: Iterable[int], logprobs: Iterable[float | None] | None = None) -> Reply:
         """Append sampled ids, exactly these, and return the reply that they make.
 
-        A turn may come in several pieces: each call returns the reply up to there. A character of which only some bytes
-        were sampled is not in the reply until the rest has come.
+        A turn may come in several pieces: each call returns the reply up to there, which is parsed when it is first
+        read. A character of which only some bytes were sampled is not in the reply until the rest has come.
 
         Args:
             ids: The ids, with that of the stop if it was sampled.
@@ -127,26 +153,8 @@ class Rollout:
         if len(known) != len(sampled):
             msg = f"there are {len(sampled)} ids and {len(known)} logprobs; expected one for each id"
             raise MessageError(msg)
-        template, grammar = self.template, self.template.reply
-        controls = encoder_of(self.tokenizer).control_ids
-        turn = [*self._turn, *sampled]
-        decoder = Decoder(self.tokenizer, self._before)
-        text = decoder.feed(turn) + decoder.rest()[0]
-        others = self.messages[:-1] if self.reply else self.messages
-        calls = sum(len(message.get("tool_calls") or ()) for message in others)
-        nameless = set(template.stop_ids).difference(template.stop.values())
-        reply = template.parse(
-            text.rstrip(INCOMPLETE),
-            prompt=self._prompt,
-            tools=self.tools,
-            # A stop of which only the id is known has the text that the tokenizer gives it.
-            stop=[controls[each] for each in nameless & controls.keys()],
-            # Some templates look up the call of a result by its id: no other in the conversation may have it.
-            call_id=(lambda index: grammar.id_of("", calls + index)) if grammar else None,
-        )
-        self.messages = [*others, reply.to_message()]
-        self.reply, self._turn, self._sampled = reply, turn, text
-        self._added.append(Stretch(sampled, [len(others)] * len(sampled), known))
+        reply = self._sample.extend(sampled, self.tokenizer)
+        self._added.append(Stretch(sampled, [len(self._history)] * len(sampled), known))
         return reply
 
     def add(self, messages: Messages, *, close: bool = False) -> None:
@@ -164,39 +172,43 @@ class Rollout:
             RefusedError: If what was sampled cannot be continued. The rollout stays as it is.
             MessageError: If nothing was sampled, or these are not messages.
         """
-        added = _text_messages(messages, len(self.messages))
-        if self.reply is None or not added:
-            what = "nothing was sampled since the last prompt" if self.reply is None else "there are no messages to add"
+        reply, sampled = self.reply, self._sample.text
+        added = _text_messages(messages, len(self._history) + (reply is not None))
+        if reply is None or not added:
+            what = "nothing was sampled since the last prompt" if reply is None else "there are no messages to add"
             msg = f"{what}\n  try: feed(ids) with a sample, then add([...]) with all that comes before the next one"
             raise MessageError(msg)
-        broken = "a character" if self._sampled.endswith(INCOMPLETE) else breaks_off(self.reply)
+        broken = "a character" if sampled.endswith(INCOMPLETE) else breaks_off(reply)
         if broken and not close:
             msg = f"the sample breaks off in {broken}\n  try: feed(ids) with the rest of it, or add(..., close=True)"
             raise RefusedError(msg)
         conversation = [*self.messages, *added]
         prompt, end, indices = self._as_history(conversation)
-        last = indices.index(len(self.messages) - 1)
-        position = continued_at(prompt.layout, end, self.reply)
+        last = indices.index(len(self._history))
+        position = continued_at(prompt.layout, end, reply)
         later = {("messages", index) for index in range(last + 1, len(indices))}
         for start, segment in zip(prompt.layout.starts, prompt.segments, strict=False):
             if start < position and segment.path[:2] in later and segment.path[2:] != ("role",):
-                msg = f"template {prompt.template.label!r} writes {spell(segment.path)} before the end of the reply"
+                path = ("messages", indices[int(segment.path[1])], *segment.path[2:])
+                msg = f"template {prompt.template.label!r} writes {spell(path)} before the end of the reply"
                 raise RefusedError(msg)
         # Where history drops reasoning, it does not show how to close it either.
-        is_open = broken == "reasoning" and not is_shown(end, self.reply)
+        is_open = broken == "reasoning" and not is_shown(end, reply)
         closing = self._closing() if is_open else ""
         segments = segments_from(prompt.layout, position)
         segments.insert(0, Segment(closing, Origin.TEMPLATE, (), TRANSFORMED, last))
-        stretch = encoded_after(self._turn[-1] if self._turn else self._before, segments, self.tokenizer)
+        stretch = encoded_after(self._sample.last, segments, self.tokenizer)
         turns = [None if turn is None else indices[turn] for turn in stretch.messages]
         self._added.append(stretch._replace(messages=turns))
-        self.messages = conversation
-        self._begin(prompt.text, self._text + self._sampled + closing + prompt.text[position:])
+        self._texts += (sampled, closing, prompt.text[position:])
+        self._calls += _calls_in(conversation[len(self._history) :])
+        self._history = conversation
+        self._begin(prompt.text, stretch.ids[-1] if stretch.ids else self._sample.last)
 
     def fork(self) -> Rollout:
         """Return another rollout that begins like this one, and goes on by itself. The ids so far are shared."""
         other = copy(self)
-        other._added = [*self._added]
+        other._added, other._texts, other._sample = [*self._added], [*self._texts], self._sample.fork()
         return other
 
     @property
@@ -212,11 +224,16 @@ class Rollout:
         if token >= len(here.ids):
             return None
         message = next((span.message for span in here.spans if span.start <= token < span.end), None)
-        if fresh.text.startswith(self._text + self._sampled):
+        if fresh.text.startswith(self._text + self._sample.text):
             return Drift(token, message, "a tokenizer splits the same text otherwise")
         missing = [spell(unused.path) for unused in fresh.unused if unused.path[:2] == ("messages", message)]
         why = f", without {', '.join(missing)}" if missing else ""
         return Drift(token, message, f"in history, the template writes this otherwise{why}")
+
+    @property
+    def _text(self) -> str:
+        """The text of the ids before the sample; the prompt differs from it where the format changes its history."""
+        return "".join(self._texts)
 
     def _rendered(self, messages: Messages, tools: Any, *, add_generation_prompt: bool) -> Prompt:
         return self.template.render(messages, tools=tools, add_generation_prompt=add_generation_prompt, **self._options)
@@ -227,29 +244,60 @@ class Rollout:
         if not marks:
             return ""
         around = self.template.edges(self._options).around_reasoning
-        return unwritten(self._sampled, around.after if around else marks.close[0])
+        return unwritten(self._sample.text, around.after if around else marks.close[0])
 
     def _as_history(self, conversation: Messages) -> tuple[Prompt, TurnEnd, list[int]]:
         """Return a prompt in which the reply is history, how its turn ends there, and the messages that are in it.
 
+        Of a long conversation, only the end of the prompt is needed: a few messages are rendered with it, and of all
+        the others the text alone, which has to end in the same way.
+        """
+        last = len(self._history)
+        everything = range(len(conversation))
+        instructions = [*takewhile(lambda index: conversation[index].get("role") in INSTRUCTIONS, everything)]
+        question = next((index for index in reversed(range(last)) if conversation[index].get("role") == "user"), 0)
+        few = sorted({*instructions, question, *range(last, len(conversation))})
+        if len(few) * FEW < len(conversation):
+            with suppress(LectError):
+                prompt, end, indices, tools = self._in_history(conversation, few)
+                left_out = set(few).difference(indices)
+                others = [message for index, message in enumerate(conversation) if index not in left_out]
+                whole = self.template.text(others, tools=tools, add_generation_prompt=True, **self._options)
+                if whole.endswith(prompt.text[end.begin :]):
+                    return prompt, end, indices
+        return self._in_history(conversation, everything)[:3]
+
+    def _in_history(
+        self, conversation: Messages, wanted: Sequence[int]
+    ) -> tuple[Prompt, TurnEnd, list[int], Sequence[Mapping[str, Any]] | None]:
+        """Return the same for some messages of the conversation, and the tools that are in the prompt.
+
         The system text and tools are left out if they come after the reply: they are in the ids already.
         """
-        last = len(self.messages) - 1
-        prompt = self._rendered(conversation, self.tools, add_generation_prompt=True)
-        end = turn_end(prompt.layout, prompt.template, last)
-        repeated = {segment.path[:2] for segment in segments_from(prompt.layout, end.stop)}
-        system = [
-            index
-            for index in range(last)
-            if conversation[index].get("role") in ("system", "developer") and ("messages", index) in repeated
-        ]
-        indices = [index for index in range(len(conversation)) if index not in system]
-        has_tools = any(path[:1] == ("tools",) for path in repeated)
-        if system or has_tools:
-            kept = [conversation[index] for index in indices]
-            prompt = self._rendered(kept, None if has_tools else self.tools, add_generation_prompt=True)
+        last = len(self._history)
+        indices, tools = list(wanted), self.tools
+        while True:
+            messages = [conversation[index] for index in indices]
+            prompt = self._rendered(messages, tools, add_generation_prompt=True)
             end = turn_end(prompt.layout, prompt.template, indices.index(last))
-        return prompt, end, indices
+            repeated = {segment.path[:2] for segment in segments_from(prompt.layout, end.stop)}
+            kept = [
+                index
+                for at, index in enumerate(indices)
+                if index >= last or messages[at].get("role") not in INSTRUCTIONS or ("messages", at) not in repeated
+            ]
+            has_tools = any(path[:1] == ("tools",) for path in repeated)
+            if kept == indices and not has_tools:
+                return prompt, end, indices, tools
+            indices, tools = kept, None if has_tools else tools
+
+
+def _id_of(grammar: Grammar, calls: int, index: int) -> str:
+    return grammar.id_of("", calls + index)
+
+
+def _calls_in(messages: Messages) -> int:
+    return sum(len(message.get("tool_calls") or ()) for message in messages)
 
 
 def _text_messages(messages: Any, first: int) -> list[Mapping[str, Any]]:

@@ -72,7 +72,7 @@ class Decoder:
         for each in _numbers(ids):
             control = self._encoder.control_ids.get(each)
             if control is None:
-                self._held.append(each)
+                self._held = [*self._held, each]
                 yield from self._settled()
             else:
                 if self._held:
@@ -112,7 +112,7 @@ class Decoder:
             # Bytes that make no character however they go on.
             first = self._ordinary(held[:1])
             if first + self._ordinary(held[1:]) == text:
-                del held[:1]
+                self._held = held[1:]
                 yield self._written(first), 1, False
 
     def _written(self, text: str) -> str:

@@ -1,0 +1,92 @@
+"""Rollouts that grow: token by token, and turn by turn.
+
+In processor time, as in `tokens.py`.
+"""
+
+import gc
+from functools import partial
+from time import process_time
+
+from timing import Line, micro
+from tokens import TOKENIZERS, stored
+
+TOKENIZER = TOKENIZERS / "qwen3"
+MODEL = "Qwen/Qwen3-8B"
+TOKENS, TURNS, ROUNDS = 2_000, 200, 5
+TWICE, ALL, LATER, CALLS = (
+    f"rollouts: {TOKENS:,} tokens fed one by one, beside half of them",
+    f"rollouts: {TOKENS:,} tokens fed one by one, beside one feed of all, with its reply",
+    f"rollouts: {TURNS} turns with a user, beside half of them",
+    f"rollouts: {TURNS} turns with a tool, beside half of them",
+)
+# A template may look at every message, so each turn asks it for the text of the whole conversation, and for no more.
+BOUNDS = {TWICE: 2.3, ALL: 30, LATER: 3.2, CALLS: 3.4}
+QUESTION = [{"role": "user", "content": "How is the weather?"}]
+ANSWER = "<think>\nHm, yes.\n</think>\n\nIt is fine, and it stays so until tomorrow evening at the latest.<|im_end|>"
+CALL = '<think>\nHm.\n</think>\n\n<tool_call>\n{"name": "weather", "arguments": {"days": 1}}\n</tool_call><|im_end|>'
+
+
+def lines():
+    """Yield the lines about rollouts."""
+    try:
+        import lect_rollout
+    except ImportError as error:
+        yield from skipped(str(error))
+        return
+    if not TOKENIZER.is_dir():
+        yield from skipped("the tokenizer is not available: ../shared/tokenizers/qwen3 is missing")
+        return
+    tokenizer = stored(TOKENIZER)
+    start = lect_rollout.Rollout(template(), QUESTION, tokenizer)
+    ids = tokenizer.encode("<think>\n" + "one word and more of them, " * TOKENS, add_special_tokens=False).ids[:TOKENS]
+    for what, little, much in (
+        (TWICE, partial(fed, start, ids[: TOKENS // 2], 1), partial(fed, start, ids, 1)),
+        (ALL, partial(fed, start, ids, TOKENS), partial(fed, start, ids, 1)),
+        (LATER, partial(taken_turns, start, ANSWER, TURNS // 2), partial(taken_turns, start, ANSWER, TURNS)),
+        (CALLS, partial(taken_turns, start, CALL, TURNS // 2), partial(taken_turns, start, CALL, TURNS)),
+    ):
+        less, more = best(little, much)
+        note = f"{micro(more)}, beside {micro(less)}"
+        yield Line(what, more / less, BOUNDS[what], least=False, note=note)
+
+
+def skipped(why):
+    return (Line(what, None, bound, least=False, note=why) for what, bound in BOUNDS.items())
+
+
+def template():
+    import lect
+
+    return lect.get_template(MODEL)
+
+
+def fed(start, ids, size):
+    """Feed ids in pieces of a size, and read the reply that they make."""
+    rollout = start.fork()
+    for at in range(0, len(ids), size):
+        reply = rollout.feed(ids[at : at + size])
+    assert reply.reasoning
+
+
+def taken_turns(start, text, turns):
+    """Play turns: the same sample, and what follows it."""
+    rollout = start.fork()
+    ids = rollout.tokenizer.encode(text, add_special_tokens=False).ids
+    for _ in range(turns):
+        calls = rollout.feed(ids).tool_calls
+        results = [{"role": "tool", "tool_call_id": call.id, "content": "13 °C"} for call in calls]
+        rollout.add(results or [{"role": "user", "content": "And after that?"}])
+
+
+def best(*functions):
+    """Return the best processor time of each; they take turns."""
+    times = [[] for _ in functions]
+    gc.disable()
+    for _ in range(ROUNDS):
+        for function, each in zip(functions, times, strict=True):
+            begin = process_time()
+            function()
+            each.append(process_time() - begin)
+            gc.collect()
+    gc.enable()
+    return [min(each) for each in times]
