@@ -6,6 +6,8 @@ The page is committed, so that it can be read without a build; a test compares i
 import json
 from pathlib import Path
 
+import reasoning_facts
+
 import lect
 from lect.plugin.grammar import Json, JsonMap, Literals, NamedJson, Params
 from lect.registry.groups import REPLIES
@@ -101,6 +103,7 @@ def page():
     for heading in KINDS:
         parts.append("## {}\n\n{}\n".format(*heading))
         parts += [section(each, packages) for each, packages in formats() if kind(each.grammar) is heading]
+    parts.append(reasoning_facts.section())
     return "\n".join(parts) + NEXT
 
 

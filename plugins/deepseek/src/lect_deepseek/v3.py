@@ -239,14 +239,15 @@ R1_DISTILL = R1.but(
 R1_0528 = R1.but(
     name="deepseek-r1-0528",
     program=partial(v3_0324, thinks=True),
-    # What it writes round a thought was not found.
+    # What it writes after a thought was not found.
     reply=DEEPSEEK_R1.grammar,
     source="deepseek-ai/DeepSeek-R1-0528, tokenizer_config.json",
 )
 R1_0528_QWEN3 = R1.but(
     name="deepseek-r1-0528-qwen3",
     program=R1_0528.program,
-    reply=R1_0528.reply,
+    # Replies in ollama/ollama#18044 and in datawhalechina/self-llm, models/DeepSeek-R1-Distill-Qwen.
+    reply=DEEPSEEK_R1.grammar.but(reasoning=THINK.but(after=SPACE, written=("\n", "\n</think>\n"))),
     # The vocabulary of Qwen3.
     stop={EOS: 151645},
     markers=[*R1.markers],

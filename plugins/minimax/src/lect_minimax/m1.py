@@ -67,7 +67,7 @@ M1 = Template(
     m1,
     roles=["system", "user", "assistant", "tool", "ipython"],
     default_system="You are a helpful assistant created by Minimax based on MiniMax-M1 model.",
-    capabilities=["system", "tools", "parallel_tools"],
+    capabilities=["system", "tools", "parallel_tools", "reasoning"],
     options=["custom_tools"],
     accepts=["parts"],
     stop=["<end_of_sentence>"],
@@ -80,7 +80,10 @@ M1 = Template(
     ],
     control_tokens=["<begin_of_document>", "<beginning_of_sentence>"],
     reply=Grammar(
-        "minimax_m1", reasoning=THINK, sections=(Section((JSON_OBJECT,), ("<tool_calls>",), ("</tool_calls>",)),)
+        "minimax_m1",
+        # The maker says so in vllm-project/vllm#24653, and its guide to function calls has a reply with it.
+        reasoning=THINK.but(written=("\n", "\n</think>\n")),
+        sections=(Section((JSON_OBJECT,), ("<tool_calls>",), ("</tool_calls>",)),),
     ),
     source="MiniMaxAI/MiniMax-M1-80k, tokenizer_config.json",
 )

@@ -143,9 +143,10 @@ PHI4_MINI_REASONING = Template(
     eos=PHI4_MINI.eos,
     stop=PHI4_MINI.stop,
     default_system="Your name is Phi, an AI math expert developed by Microsoft.",
-    capabilities=["system"],
+    capabilities=["system", "reasoning"],
     markers=[*PHI4_MINI.markers, "<think>", "</think>"],
-    reply=THINKING,
+    # Replies in digital-codes/ragExample, docs/examples.md.
+    reply=THINKING.but(reasoning=THINKING.reasoning.but(written=("\n", "\n</think>\n\n"))),  # type: ignore[union-attr]
     source="microsoft/Phi-4-mini-reasoning, chat_template.jinja",
 )
 PHI4_MULTIMODAL = PHI4_MINI.but(
