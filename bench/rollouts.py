@@ -12,15 +12,16 @@ from tokens import TOKENIZERS, stored
 
 TOKENIZER = TOKENIZERS / "qwen3"
 MODEL = "Qwen/Qwen3-8B"
-TOKENS, TURNS, ROUNDS = 2_000, 200, 5
-TWICE, ALL, LATER, CALLS = (
+TOKENS, TURNS, ROUNDS = 2_000, 200, 15
+TWICE, ALL, USERS, TOOLS = (
     f"rollouts: {TOKENS:,} tokens fed one by one, beside half of them",
     f"rollouts: {TOKENS:,} tokens fed one by one, beside one feed of all, with its reply",
-    f"rollouts: {TURNS} turns with a user, beside half of them",
-    f"rollouts: {TURNS} turns with a tool, beside half of them",
+    f"rollouts: {TURNS} turns with a user, beside the texts of their prompts",
+    f"rollouts: {TURNS} turns with a tool, beside the texts of their prompts",
 )
-# A template may look at every message, so each turn asks it for the text of the whole conversation, and for no more.
-BOUNDS = {TWICE: 2.3, ALL: 30, LATER: 3.2, CALLS: 3.4}
+# A template may look at every message, so each turn has to ask it for the text of the whole conversation: turns cost
+# more than twice as much as half of them, as the notes say.
+BOUNDS = {TWICE: 2.3, ALL: 30, USERS: 3, TOOLS: 3}
 QUESTION = [{"role": "user", "content": "How is the weather?"}]
 ANSWER = "<think>\nHm, yes.\n</think>\n\nIt is fine, and it stays so until tomorrow evening at the latest.<|im_end|>"
 CALL = '<think>\nHm.\n</think>\n\n<tool_call>\n{"name": "weather", "arguments": {"days": 1}}\n</tool_call><|im_end|>'
@@ -39,15 +40,19 @@ def lines():
     tokenizer = stored(TOKENIZER)
     start = lect_rollout.Rollout(template(), QUESTION, tokenizer)
     ids = tokenizer.encode("<think>\n" + "one word and more of them, " * TOKENS, add_special_tokens=False).ids[:TOKENS]
-    for what, little, much in (
-        (TWICE, partial(fed, start, ids[: TOKENS // 2], 1), partial(fed, start, ids, 1)),
-        (ALL, partial(fed, start, ids, TOKENS), partial(fed, start, ids, 1)),
-        (LATER, partial(taken_turns, start, ANSWER, TURNS // 2), partial(taken_turns, start, ANSWER, TURNS)),
-        (CALLS, partial(taken_turns, start, CALL, TURNS // 2), partial(taken_turns, start, CALL, TURNS)),
-    ):
-        less, more = best(little, much)
-        note = f"{micro(more)}, beside {micro(less)}"
-        yield Line(what, more / less, BOUNDS[what], least=False, note=note)
+    one_by_one = partial(fed, start, ids, 1)
+    for what, other in ((TWICE, partial(fed, start, ids[: TOKENS // 2], 1)), (ALL, partial(fed, start, ids, TOKENS))):
+        ours, theirs = best(one_by_one, other)
+        yield Line(what, ours / theirs, BOUNDS[what], least=False, note=f"{micro(ours)}, beside {micro(theirs)}")
+    for what, text in ((USERS, ANSWER), (TOOLS, CALL)):
+        messages = taken_turns(start, text, TURNS).messages
+        ours, half, bare = best(
+            partial(taken_turns, start, text, TURNS),
+            partial(taken_turns, start, text, TURNS // 2),
+            partial(texts, start.template, messages),
+        )
+        note = f"{micro(ours)}, beside {micro(bare)}; {ours / half:.1f} x half of the turns"
+        yield Line(what, ours / bare, BOUNDS[what], least=False, note=note)
 
 
 def skipped(why):
@@ -76,6 +81,13 @@ def taken_turns(start, text, turns):
         calls = rollout.feed(ids).tool_calls
         results = [{"role": "tool", "tool_call_id": call.id, "content": "13 °C"} for call in calls]
         rollout.add(results or [{"role": "user", "content": "And after that?"}])
+    return rollout
+
+
+def texts(template, messages):
+    """Write the prompt of each turn, and nothing else."""
+    for count in range(1, len(messages) + 1, 2):
+        template.text(messages[:count], add_generation_prompt=True)
 
 
 def best(*functions):
