@@ -14,7 +14,7 @@ from datetime import UTC, date, datetime, timedelta, timezone
 import pytest
 from constraints import Guidance, XGrammar, vocabulary_of, without_stop
 from gbnf import Gbnf
-from goldens import SHARED
+from shared import SHARED
 
 import lect
 from lect_constrain import constrain

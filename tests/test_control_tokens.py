@@ -5,8 +5,9 @@ import re
 import warnings
 
 import pytest
-from goldens import REPOSITORY, SHARED
+from goldens import REPOSITORY
 from hostile import installed
+from shared import SHARED
 
 import lect
 from lect import ControlTextError

@@ -11,11 +11,12 @@ import goldens
 import pytest
 from differential import own_template
 from sampling import STRESS, in_turn
+from shared import SHARED
 
 import lect
 from lect import LectError, LimitError, Origin, RefusedError
 
-ORACLES = goldens.SHARED / "oracles"
+ORACLES = SHARED / "oracles"
 if not ORACLES.exists():
     pytest.skip("the makers' templates are not available: ../shared is missing", allow_module_level=True)
 

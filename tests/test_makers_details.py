@@ -5,6 +5,7 @@ import json
 import differential
 import goldens
 import pytest
+from shared import SHARED
 
 import lect
 
@@ -85,7 +86,7 @@ def test_arguments_as_text_stay_as_they_are_where_calls_are_written_only_beside_
     slug, arguments = f"deepseek-ai--DeepSeek-{name}", '{"n":1e5}'
     messages = [USER, {"role": "assistant", "content": None, "tool_calls": [call(arguments)]}]
     tokens = differential.reference().INDEX[slug]["special_tokens"]
-    source = (goldens.SHARED / f"oracles/jinja/{slug}.jinja").read_text("utf-8")
+    source = (SHARED / f"oracles/jinja/{slug}.jinja").read_text("utf-8")
     makers = lect.load_template({"chat_template": source, **tokens})
     for template in (lect.get_template(f"deepseek-ai/DeepSeek-{name}"), makers):
         assert arguments in template.text(messages)

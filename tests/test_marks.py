@@ -11,6 +11,7 @@ import goldens
 import marked
 import pytest
 from sampling import STRESS
+from shared import SHARED
 
 import lect
 import lect_jinja
@@ -24,7 +25,7 @@ MARKS = LossPolicy(marks="template")
 THE_MOMENT = datetime(2024, 7, 26, 12)
 EVERY = 1 if STRESS else 6
 """One in this many conversations is tried."""
-INDEX = json.loads((goldens.SHARED / "oracles/index.json").read_text("utf-8"))
+INDEX = json.loads((SHARED / "oracles/index.json").read_text("utf-8"))
 FROM_TRL = [row["slug"] for row in INDEX if row["source"].startswith("pypi:trl@") and "_training" in row["source"]]
 
 

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from goldens import SHARED
+from shared import SHARED
 
 import lect
 from lect.errors import UnknownModelError

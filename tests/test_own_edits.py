@@ -12,12 +12,13 @@ import goldens
 import pytest
 from differential import reference
 from sampling import STRESS
+from shared import SHARED
 
 import lect
 from lect_jinja.filters import FILTERS
 from lect_jinja.template import JinjaTemplate
 
-if not goldens.SHARED.exists():
+if not SHARED.exists():
     pytest.skip("the makers' templates are not available: ../shared is missing", allow_module_level=True)
 
 MAKERS = (
@@ -108,7 +109,7 @@ def written(template, messages):
 
 @pytest.mark.parametrize(("slug", "name"), EDITS, ids=lambda value: value)
 def test_an_edit_is_seen(slug, name, tmp_path):
-    maker = (goldens.SHARED / f"oracles/jinja/{slug}.jinja").read_text("utf-8")
+    maker = (SHARED / f"oracles/jinja/{slug}.jinja").read_text("utf-8")
     source = edited(maker, FORMS[name])
     assert source != maker
     tokens = {name: text for name, text in (reference().INDEX[slug]["special_tokens"] or {}).items() if text}
@@ -128,7 +129,7 @@ def test_commands_take_the_edited_template(tmp_path, monkeypatch, capsys):
     from lect.cli import main
 
     slug = MAKERS[0]
-    maker = (goldens.SHARED / f"oracles/jinja/{slug}.jinja").read_text("utf-8")
+    maker = (SHARED / f"oracles/jinja/{slug}.jinja").read_text("utf-8")
     monkeypatch.chdir(tmp_path)
     os.mkdir("tuned")
     source = edited(maker, FORMS["a text after it"])

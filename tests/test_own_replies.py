@@ -5,14 +5,14 @@ LECT_STRESS=1 asks all; other runs ask those named here and every twelfth of the
 
 import json
 
-import goldens
 import pytest
 from differential import reference
 from sampling import STRESS
+from shared import SHARED
 
 import lect
 
-if not goldens.SHARED.exists():
+if not SHARED.exists():
     pytest.skip("the makers' templates are not available: ../shared is missing", allow_module_level=True)
 
 FOUND = {
@@ -57,7 +57,7 @@ READS_BACK, IS_UNPROVEN = "it reads back what the template writes", "unproven: n
 
 
 def load(slug):
-    text = (goldens.SHARED / f"oracles/jinja/{slug}.jinja").read_text("utf-8")
+    text = (SHARED / f"oracles/jinja/{slug}.jinja").read_text("utf-8")
     tokens = {name: text for name, text in (reference().INDEX[slug]["special_tokens"] or {}).items() if text}
     return lect.load_template(json.loads(json.dumps({"chat_template": text, **tokens})))
 

@@ -13,6 +13,7 @@ import goldens
 import pytest
 from differential import reference, shared_module
 from sampling import STRESS, in_turn
+from shared import SHARED
 
 import lect
 from lect_jinja.audit import audited
@@ -21,11 +22,11 @@ from lect_jinja.knowledge import REPLIES, fingerprint, fingerprints
 from lect_jinja.template import JinjaTemplate
 from lect_jinja.tree import tree_fingerprint
 
-if not goldens.SHARED.exists():
+if not SHARED.exists():
     pytest.skip("the makers' templates are not available: ../shared is missing", allow_module_level=True)
 
 NATIVE = goldens.native_models()
-INDEXES = [json.loads((goldens.SHARED / f"oracles/{each}index.json").read_text("utf-8")) for each in ("", "more/")]
+INDEXES = [json.loads((SHARED / f"oracles/{each}index.json").read_text("utf-8")) for each in ("", "more/")]
 OTHERS = [each["slug"] for index in INDEXES for each in index if each["slug"] not in NATIVE]
 if not STRESS:
     OTHERS = OTHERS[::12]
@@ -38,7 +39,7 @@ TWO_NAMES = {
 @cache
 def source(slug):
     folder = "oracles" if slug in reference().INDEX else "oracles/more"
-    return (goldens.SHARED / f"{folder}/jinja/{slug}.jinja").read_text("utf-8")
+    return (SHARED / f"{folder}/jinja/{slug}.jinja").read_text("utf-8")
 
 
 DIFFERS = [slug for slug in NATIVE if fingerprints()[fingerprint(source(slug))].get("differs")]

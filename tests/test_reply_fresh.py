@@ -2,15 +2,15 @@
 
 import json
 
-import goldens
 import pytest
 import replies
+from shared import SHARED
 
 import lect
 
-if not goldens.SHARED.exists():
+if not SHARED.exists():
     pytest.skip("the replies are not available: ../shared is missing", allow_module_level=True)
-FRESH = json.loads((goldens.SHARED / "vectors/fresh-2026-11.json").read_text("utf-8"))
+FRESH = json.loads((SHARED / "vectors/fresh-2026-11.json").read_text("utf-8"))
 
 
 def read(vector, sizes):

@@ -3,11 +3,11 @@
 import json
 import random
 
-import goldens
 import hostile
 import pytest
 from reasoning_facts import UNKNOWN
 from sampling import STRESS, some
+from shared import SHARED
 
 import lect
 from lect import LossPolicy
@@ -223,7 +223,7 @@ def test_no_span_cuts_a_marker(name):
 
 # Makers' own Jinja templates
 
-ORACLES = goldens.SHARED / "oracles"
+ORACLES = SHARED / "oracles"
 INDEX = (
     {row["slug"]: row for row in json.loads((ORACLES / "index.json").read_text("utf-8"))} if ORACLES.exists() else {}
 )

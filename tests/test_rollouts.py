@@ -4,11 +4,11 @@ import json
 import random
 from collections import Counter
 
-import goldens
 import hostile
 import pytest
 import rollouts
 from sampling import STRESS, some
+from shared import SHARED
 from tiny_tokenizer import Bytes
 
 import lect
@@ -77,7 +77,7 @@ def test_a_long_rollout_is_continued_as_if_all_of_it_were_rendered(name, monkeyp
 
 
 def makers():
-    root = goldens.SHARED / "oracles"
+    root = SHARED / "oracles"
     return json.loads((root / "index.json").read_text("utf-8")) if root.exists() else []
 
 
@@ -86,7 +86,7 @@ def makers():
 def test_a_makers_own_template_continues_what_was_sampled(entry):
     if entry is None:
         pytest.skip("the makers' templates are not available: ../shared is missing")
-    text = (goldens.SHARED / f"oracles/jinja/{entry['slug']}.jinja").read_text("utf-8")
+    text = (SHARED / f"oracles/jinja/{entry['slug']}.jinja").read_text("utf-8")
     tokens = {name: token for name, token in (entry["special_tokens"] or {}).items() if token}
     template = lect.load_template({"chat_template": text, **tokens}, notation="jinja")
     played(template)

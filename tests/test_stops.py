@@ -6,7 +6,8 @@ from functools import cache
 
 import goldens
 import pytest
-from goldens import REPOSITORY, SHARED
+from goldens import REPOSITORY
+from shared import SHARED
 
 import lect
 from lect.errors import LectError

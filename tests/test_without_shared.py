@@ -1,17 +1,41 @@
 """The tests without the makers' templates next to the repository, as nearly everyone runs them: those that need them
 are skipped with a reason, and nothing fails."""
 
+import re
 import subprocess
 import sys
+from functools import cache
 
+import pytest
 from fresh_copy import fresh_copy
+from repository import REPOSITORY
+from sampling import FULL
+from shared import SHARED
 
-ASK_THE_MAKERS = ["jinja_oracles", "makers_details", "oracles", "own_templates", "normalize", "stops"]
+if not SHARED.exists():
+    pytest.skip("all tests run without the makers' templates: ../shared is missing", allow_module_level=True)
+SUPPORT = {path.stem: path for path in (REPOSITORY / "tests/support").glob("*.py")}
+PARTS = [REPOSITORY / part for part in ("core", "plugins", "addons", "tests")]
+TESTS = sorted(path for part in PARTS for path in part.rglob("test_*.py"))
+IMPORTED = re.compile(r"^\s*(?:from|import) (\w+)", re.MULTILINE)
+BESIDE = re.compile(r"""/ *f?["']shared\b""")
+RUN = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *(() if FULL else ("-p", "one_of_each"))]
+
+
+@cache
+def knows_the_folder(path):
+    """Return whether a file imports the module that names the folder, or another that does."""
+    imported = SUPPORT.keys() & IMPORTED.findall(path.read_text("utf-8"))
+    return "shared" in imported or any(knows_the_folder(SUPPORT[name]) for name in imported)
+
+
+def test_one_module_names_the_folder():
+    naming = [path.name for path in (*TESTS, *SUPPORT.values()) if BESIDE.search(path.read_text("utf-8"))]
+    assert naming == ["shared.py"]
 
 
 def test_tests_that_need_the_makers_templates_are_skipped_and_nothing_fails(tmp_path):
-    files = [f"tests/test_{name}.py" for name in ASK_THE_MAKERS]
-    run = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *files]
-    done = subprocess.run(run, cwd=fresh_copy(tmp_path), capture_output=True, text=True, check=False)
+    needing = (path.relative_to(REPOSITORY) for path in TESTS if knows_the_folder(path))
+    done = subprocess.run([*RUN, *needing], cwd=fresh_copy(tmp_path), capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
     assert "the makers' templates are not available: ../shared is missing" in done.stdout

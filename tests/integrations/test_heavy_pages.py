@@ -12,6 +12,7 @@ from pathlib import Path
 import pages
 import pytest
 from overlay import overlay
+from shared import SHARED
 
 HEAVY = ("py", "shell-session")
 PAGES = [
@@ -19,7 +20,7 @@ PAGES = [
     for page in pages.all_pages()
     if pages.name(page) not in pages.ELSEWHERE and any(block.language in HEAVY for block in pages.read_blocks(page))
 ]
-TOKENIZERS = pages.REPOSITORY.parent / "shared/tokenizers"
+TOKENIZERS = SHARED / "tokenizers"
 MODELS = {"Qwen2.5-7B-Instruct": "qwen2_5", "Qwen3-8B": "qwen3"}
 """The directories of models that a reader is supposed to have, and their tokenizers, which are not ours to redistribute."""
 READS_A_MODEL = re.compile(r"from_file\(|--tokenizer |Formatter\(")

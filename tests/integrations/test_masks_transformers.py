@@ -4,10 +4,10 @@ transformers."""
 import json
 import re
 
-import goldens
 import marked as makers
 import pytest
 import real_tokenizers
+from shared import SHARED
 
 import lect
 import lect_jinja
@@ -16,7 +16,7 @@ from lect import LossPolicy
 pytest.importorskip("transformers")
 from transformers.utils.chat_template_utils import render_jinja_template
 
-ORACLES = goldens.SHARED / "oracles"
+ORACLES = SHARED / "oracles"
 ABSENT = "the makers' templates are not available: ../shared/oracles is missing"
 CHAT = [
     {"role": "user", "content": "QuestionA"},

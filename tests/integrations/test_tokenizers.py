@@ -4,8 +4,8 @@ import gzip
 import json
 from functools import cache
 
-import goldens
 import pytest
+from shared import SHARED
 
 from lect.cli import main, sources
 from lect.cli.sources import load_tokenizer
@@ -52,10 +52,10 @@ def incomplete(request, tmp_path_factory):
 
 
 def unpacked(name, factory):
-    if not goldens.SHARED.exists():
+    if not SHARED.exists():
         pytest.skip("the makers' tokenizers are not here: ../shared is missing")
     directory = factory.mktemp(name)
-    packed = goldens.SHARED / "tokenizers" / name / "tokenizer.json.gz"
+    packed = SHARED / "tokenizers" / name / "tokenizer.json.gz"
     (directory / "tokenizer.json").write_bytes(gzip.decompress(packed.read_bytes()))
     return directory
 

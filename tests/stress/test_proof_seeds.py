@@ -3,15 +3,15 @@
 import json
 import random
 
-import goldens
 import hostile
 import pytest
 from sampling import STRESS, in_turn
+from shared import SHARED
 
 import lect_jinja
 from lect.prompt.proof import leak_of
 
-ORACLES = goldens.SHARED / "oracles"
+ORACLES = SHARED / "oracles"
 MAKERS = json.loads((ORACLES / "index.json").read_text("utf-8")) if ORACLES.exists() else []
 SEEDS = 1000 if STRESS else 4
 SEEDS_OF_MAKERS = 20 if STRESS else 1

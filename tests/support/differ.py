@@ -14,7 +14,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from goldens import REPOSITORY, SHARED, golden_files, native_models
+from goldens import REPOSITORY, golden_files, native_models
+from shared import SHARED
 
 PUT_RIGHT, IMPORTED = 'put_right(case["messages"]', "from differential import maker_source, respelled"
 

@@ -13,9 +13,10 @@ from contextlib import suppress
 from functools import cache, partial
 
 import pytest
-from goldens import SHARED, THE_DAY
+from goldens import THE_DAY
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from shared import SHARED
 
 from lect import LectError, RefusedError
 

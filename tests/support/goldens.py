@@ -9,10 +9,8 @@ from lect_kit.conversations import THE_DAY
 from lect_kit.goldens import battery, cases, golden_problem
 
 __all__ = [
-    "REPOSITORY", "SHARED", "THE_DAY", "battery", "cases", "check", "deviations", "golden_files", "native_models",
+    "REPOSITORY", "THE_DAY", "battery", "cases", "check", "deviations", "golden_files", "native_models",
 ]  # fmt: skip
-
-SHARED = REPOSITORY.parent / "shared"
 
 
 @cache

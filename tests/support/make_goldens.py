@@ -14,7 +14,8 @@ import json
 import sys
 
 import differential
-from goldens import REPOSITORY, SHARED, golden_files
+from goldens import REPOSITORY, golden_files
+from shared import SHARED
 
 RECORDED = SHARED / "oracles/autumn/recorded"
 """Prompts of makers that publish code."""

@@ -9,7 +9,8 @@ tests, in our own words.
 import ast
 import json
 
-from goldens import REPOSITORY, SHARED
+from goldens import REPOSITORY
+from shared import SHARED
 
 KEPT = ("id", "family", "threat", "field", "content", "messages")
 

@@ -7,7 +7,8 @@ Run by hand when they change; the tests read only what is in the repository.
 
 import json
 
-from goldens import REPOSITORY, SHARED
+from goldens import REPOSITORY
+from shared import SHARED
 
 PROVENANCE = {
     "parse": (

@@ -10,9 +10,9 @@ from functools import cache
 
 import jinja2
 from differential import reference, respelled, shared_module
-from goldens import SHARED
 from jinja2.ext import Extension, loopcontrols
 from jinja2.sandbox import ImmutableSandboxedEnvironment
+from shared import SHARED
 
 import lect_jinja
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import differential
-from goldens import SHARED
+from shared import SHARED
 
 SESSIONS = 150
 LEFT_OUT = frozenset({"internlm--internlm2-1_8b", "google--gemma-4-E2B-it"})

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from functools import cache
 
 import hostile
-from goldens import SHARED
+from shared import SHARED
 
 ROOT = SHARED / "tokenizers"
 ABSENT = "the makers' tokenizers are not here: ../shared/tokenizers is missing"

@@ -4,7 +4,8 @@ import importlib.util
 
 import pytest
 from fastchat_goldens import golden
-from goldens import REPOSITORY, SHARED, THE_DAY
+from goldens import REPOSITORY, THE_DAY
+from shared import SHARED
 
 import lect
 import lect_fastchat

@@ -7,7 +7,8 @@ Where it errs, docs/explanation/founding-document-fastchat.md says so, and the t
 import re
 
 import pytest
-from goldens import REPOSITORY, SHARED
+from goldens import REPOSITORY
+from shared import SHARED
 
 import lect
 import lect_fastchat

@@ -9,6 +9,7 @@ import goldens
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shared import SHARED
 
 import lect
 from lect_kit import AdapterSuite
@@ -18,7 +19,7 @@ SLUG = "internlm--internlm2-1_8b"
 INTERNLM2 = lect.template("internlm:internlm2-chat")
 DEVIATIONS = {case for slug, case in goldens.deviations("internlm") if slug == SLUG}
 DOCUMENT = json.loads((GOLDEN / "internlm2-document.json").read_text("utf-8"))
-FOUNDING = goldens.SHARED / "founding/internlm2-chat-format.md"
+FOUNDING = SHARED / "founding/internlm2-chat-format.md"
 EXAMPLES = {example["id"]: example for example in DOCUMENT["examples"]}
 TOOLS = json.loads((GOLDEN / "internlm2-tools.json").read_text("utf-8"))
 FIRST = ("internlm-chat", "internlm-chat-20b")

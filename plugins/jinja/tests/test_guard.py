@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from counting import FROM_A_SMALL_PROCESS, HANGS
-from goldens import SHARED
+from shared import SHARED
 
 import lect_jinja
 from lect import LectError, LimitError, MessageError, RefusedError

@@ -1,9 +1,9 @@
 """The options of a template are the names that it reads from outside, and not those that it sets itself."""
 
 import pytest
-from goldens import SHARED
 from jinja2 import meta
 from sampling import some
+from shared import SHARED
 
 from lect import LectError
 from lect_jinja import load

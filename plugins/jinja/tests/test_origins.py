@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from goldens import SHARED
+from shared import SHARED
 
 from lect import ControlTextError, LectError, Origin
 from lect.plugin import Input

@@ -7,7 +7,8 @@ import json
 import re
 
 import pytest
-from goldens import REPOSITORY, SHARED
+from goldens import REPOSITORY
+from shared import SHARED
 
 import lect
 from lect_paddlenlp import ChatTemplate, init_chat_template

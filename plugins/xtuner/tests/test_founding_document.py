@@ -8,7 +8,8 @@ import re
 from pathlib import Path
 
 import pytest
-from goldens import REPOSITORY, SHARED
+from goldens import REPOSITORY
+from shared import SHARED
 
 import lect
 from lect_xtuner import PROMPT_TEMPLATE, chat_template, template_for, training
