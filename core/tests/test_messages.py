@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made import CHATML, FULL, rich_chats
+from sampling import few
 
 from lect import LectError, MessageError
 from lect.facts import ACCEPTABLE, STANDARD_ROLES
@@ -260,7 +261,7 @@ def outcome(messages, accepts, *, tracked):
     return [[known(getattr(message, field)) for field in fields] for message in read]
 
 
-@settings(max_examples=1000)
+@settings(max_examples=few(1000))
 @given(rich_chats() | odd_messages, st.booleans(), st.sets(st.sampled_from(sorted(ACCEPTABLE))))
 def test_messages_of_built_in_types_are_read_as_all_others_are(messages, tracked, accepts):
     # A mapping of any other type is read the general way.

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
 import pytest
+from sampling import few
 
 from lect.errors import UnknownModelError
 from lect.plugin import CHATML, DEFAULT, Family, Rule, Turn, TurnTemplate
@@ -14,7 +15,7 @@ from lect.registry.metafiles import Distribution, EntryPoint
 from lect.registry.registry import Registry
 
 THREADS = 8
-ROUNDS = 300
+ROUNDS = few(300)
 SHARED = TurnTemplate(
     "shared",
     user=Turn("<u>", "</u>"),
