@@ -10,6 +10,7 @@ import re
 import make_metadata
 import pytest
 from goldens import REPOSITORY
+from together import together
 
 from lect.cli import main
 
@@ -31,7 +32,7 @@ SECOND_HAND = re.compile(r", as |\bGGUF\b|from one copy|its maker publishes none
 """How a source says that the maker's own file was not at hand."""
 
 
-@pytest.mark.parametrize("template", ALL.values(), ids=str)
+@together("template", ALL.values(), ids=str)
 def test_a_format_is_second_hand_if_its_source_names_who_has_it_from_the_maker(template):
     if template.evidence != "attested":
         assert template.evidence == ("second-hand" if SECOND_HAND.search(template.source) else "")

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from installed_templates import installed
 from sampling import few, in_turn, one_a_style, some
+from together import together
 
 from lect import LectError
 from lect.plugin import Template, TurnTemplate
@@ -25,9 +26,9 @@ ROLES = {"u": "user", "a": "assistant", "s": "system", "d": "developer", "t": "t
 REWRITES = "it rewrites texts, so there is nothing to fill in"
 NO_FRAMES = {"fastchat:falcon": REWRITES, "fastchat:rwkv": REWRITES, "fastchat:yuan2": REWRITES}
 
-every_template = pytest.mark.parametrize("name", one_a_style(TEMPLATES))
-some_templates = pytest.mark.parametrize("name", in_turn(one_a_style(TEMPLATES), 3))
-every_table = pytest.mark.parametrize(
+every_template = together("name", one_a_style(TEMPLATES))
+some_templates = together("name", in_turn(one_a_style(TEMPLATES), 3))
+every_table = together(
     "name", one_a_style(name for name, template in TEMPLATES.items() if isinstance(template, TurnTemplate))
 )
 
@@ -124,7 +125,7 @@ def test_columns_give_what_the_template_writes(name):
 
 
 @every_template
-@pytest.mark.parametrize("generate", [True, False])
+@together("generate", [True, False])
 def test_plain_conversations_are_written_in_columns(name, generate):
     template = TEMPLATES[name]
     options = {"date": differential.THE_DAY} if "date" in template.options else {}

@@ -8,6 +8,7 @@ import pytest
 from counting import cpu_seconds, lines_run
 from goldens import battery
 from hostile import related
+from together import together
 
 from lect import ControlTextError, MessageError, Origin, RefusedError
 from lect.facts import STANDARD_ROLES
@@ -130,9 +131,7 @@ def test_every_template_is_imitated_by_a_case():
     assert [name for name in sorted(missed) if not hostile.is_never_imitated(name)] == []
 
 
-@pytest.mark.parametrize(
-    "case", [case for case in IMITATIONS if case["id"] not in hostile.HARMLESS], ids=lambda case: case["id"]
-)
+@together("case", [case for case in IMITATIONS if case["id"] not in hostile.HARMLESS], ids=lambda case: case["id"])
 def test_a_family_reports_every_marker_of_an_imitation(case):
     wanted = hostile.imitated(text_of(case)) | set(hostile.SEPARATORS.findall(text_of(case)))
     assert wanted
@@ -155,14 +154,14 @@ def test_harmless_text_is_not_taken_for_a_marker(case):
         assert hostile.installed()[name].render(**arguments).controls == (), name
 
 
-@pytest.mark.parametrize(("name", "template"), templates(), ids=hostile.installed())
+@together(("name", "template"), templates(), ids=hostile.installed())
 def test_every_marker_of_a_template_is_reported_in_user_text(name, template):
     for marker in (each.replace("{}", "7") for each in template.markers if each != hostile.TAKEN_OUT.get(name)):
         arguments, path = hostile.request({"field": "user.content", "content": f"before{marker}after"})
         assert marker in check_reported(template, arguments, path)
 
 
-@pytest.mark.parametrize("case", CONTENTS, ids=lambda case: case["id"])
+@together("case", CONTENTS, ids=lambda case: case["id"])
 def test_imitations_pass_unchanged_unless_the_policy_is_to_raise(case):
     arguments, path = hostile.request(case)
     for name, template in templates():
@@ -209,7 +208,7 @@ def written(template):
     return found
 
 
-@pytest.mark.parametrize("template", hostile.installed().values(), ids=hostile.installed())
+@together("template", hostile.installed().values(), ids=hostile.installed())
 def test_everything_that_looks_like_a_marker_in_a_templates_own_text_is_one(template):
     # A format that writes any role in tags also does so for roles that its model has no token for: those are plain
     # text to the model.

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from installed_templates import installed
 from sampling import in_turn
+from together import together
 
 import lect
 from lect import LectError
@@ -88,7 +89,7 @@ def test_a_family_ends_as_transformers_ends_the_makers_template(slug):
     compare(slug, lect.resolve(MAKERS[slug]).template, goldens.THE_DAY)
 
 
-@pytest.mark.parametrize("slug", in_turn(differential.entries(), 8))
+@together("slug", in_turn(differential.entries(), 8))
 def test_a_template_of_ones_own_ends_as_transformers_ends_it(slug):
     compare(slug, differential.own_template(slug), THE_MOMENT)
 
@@ -101,7 +102,7 @@ def continued(template, messages):
         return error
 
 
-@pytest.mark.parametrize("name", TEMPLATES)
+@together("name", TEMPLATES)
 def test_nothing_of_the_last_text_is_lost_and_the_mark_is_gone(name):
     template = TEMPLATES[name]
     for shape, messages in SHAPES.items():

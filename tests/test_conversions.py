@@ -6,6 +6,7 @@ import warnings
 import pytest
 from goldens import battery
 from sampling import in_turn, one_a_style
+from together import together
 
 import lect
 from lect.cli import main
@@ -112,8 +113,8 @@ ONE_TURN_FOR_ALL = [
 ]
 
 
-@pytest.mark.parametrize("notation", NOTATIONS)
-@pytest.mark.parametrize("name", in_turn(sorted({*one_a_style(TABLES), *ONE_TURN_FOR_ALL}), 3))
+@together("notation", NOTATIONS)
+@together("name", in_turn(sorted({*one_a_style(TABLES), *ONE_TURN_FOR_ALL}), 3))
 def test_what_a_lossy_conversion_loses_is_all_that_it_loses(name, notation):
     template = lect.template(name)
     text, lost = losses(template, notation)
@@ -162,8 +163,8 @@ def test_most_fastchat_templates_convert_to_jinja_and_the_others_say_why_not():
     }
 
 
-@pytest.mark.parametrize("name", in_turn(sorted(set(NAMES) - set(TABLES)), 3))
-@pytest.mark.parametrize("notation", NOTATIONS)
+@together("name", in_turn(sorted(set(NAMES) - set(TABLES)), 3))
+@together("notation", NOTATIONS)
 def test_a_program_says_why_it_cannot_be_converted(name, notation):
     template = lect.template(name)
     if name.startswith("fastchat:") and notation == "fastchat":

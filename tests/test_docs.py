@@ -15,6 +15,7 @@ import pytest
 from overlay import overlay
 from packaging.requirements import Requirement
 from repository import PACKAGES, folder
+from together import together
 
 import lect.errors
 import lect.plugin
@@ -104,7 +105,7 @@ RUN = {"python", "console", "py", "shell-session"}
 """Languages of blocks that are run: the last two by tests/integrations/test_heavy_pages.py."""
 
 
-@pytest.mark.parametrize("page", pages.all_pages(), ids=pages.name)
+@together("page", pages.all_pages(), ids=pages.name)
 def test_every_block_of_a_page_is_run_or_it_is_said_why_not(page):
     assert list(unexplained(page)) == [], (
         "make it a `console` block, or say in tests/support/pages.py why it is not run"
@@ -122,7 +123,7 @@ def test_only_what_is_on_a_page_is_explained():
 TEACHING = re.compile("(?:how-to|tutorial|explanation|reference)/[^/]+$")
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page.is_relative_to(pages.DOCS)], ids=pages.name)
+@together("page", [page for page in PAGES if page.is_relative_to(pages.DOCS)], ids=pages.name)
 def test_a_page_with_examples_says_at_its_top_what_to_install_now_and_once_it_is_published(page):
     blocks = [block for block in pages.read_blocks(page) if block.language not in ("text", "toml", "jinja", "")]
     name = page.relative_to(pages.DOCS).as_posix()
@@ -133,7 +134,7 @@ def test_a_page_with_examples_says_at_its_top_what_to_install_now_and_once_it_is
         )
 
 
-@pytest.mark.parametrize("page", pages.all_pages(), ids=pages.name)
+@together("page", pages.all_pages(), ids=pages.name)
 def test_links_lead_somewhere(page):
     prose = pages.BLOCK.sub("", page.read_text("utf-8"))
     for target in re.findall(r"\]\(([^)#\s]+)", prose):
@@ -141,12 +142,12 @@ def test_links_lead_somewhere(page):
         assert ours.exists() or (target.startswith("https://") and FILES not in target), target
 
 
-@pytest.mark.parametrize("page", [*pages.all_pages(), *pages.REPOSITORY.glob(".github/**/*.yml")], ids=pages.name)
+@together("page", [*pages.all_pages(), *pages.REPOSITORY.glob(".github/**/*.yml")], ids=pages.name)
 def test_the_project_has_one_address(page):
     assert set(re.findall(r"https://[^\s)]+/lect\b(?!-)", page.read_text("utf-8"))) <= {HOME}
 
 
-@pytest.mark.parametrize("page", pages.all_pages(), ids=pages.name)
+@together("page", pages.all_pages(), ids=pages.name)
 def test_packages_to_install_from_a_path_exist(page):
     for block in pages.read_blocks(page):
         if block.language == "shell":
@@ -154,7 +155,7 @@ def test_packages_to_install_from_a_path_exist(page):
                 assert (pages.REPOSITORY / path / "pyproject.toml").exists(), path
 
 
-@pytest.mark.parametrize("page", pages.all_pages(), ids=pages.name)
+@together("page", pages.all_pages(), ids=pages.name)
 def test_packages_are_installed_from_paths_with_those_that_they_need(page):
     code = "".join(block.text for block in pages.read_blocks(page) if block.language == "shell")
     for command in filter(None, map(pages.INSTALL.search, code.splitlines())):
@@ -191,7 +192,7 @@ ENDED = [page for page in pages.all_pages() if pages.DOCS in page.parents and pa
 NEXT = re.compile(r"^(?:## Where to go next\n|Where to go next: |接下来：)(.+)\Z", re.DOTALL | re.MULTILINE)
 
 
-@pytest.mark.parametrize("page", ENDED, ids=pages.name)
+@together("page", ENDED, ids=pages.name)
 def test_a_page_ends_with_where_to_go_next(page):
     found = NEXT.search(page.read_text("utf-8"))
     assert found, "no last paragraph or section `Where to go next`"
@@ -309,7 +310,7 @@ def test_the_facts_of_a_template_are_documented(fact):
     assert f"`{fact}`" in section("templates.md", "Template")
 
 
-@pytest.mark.parametrize(("value", "field"), documented(VALUES))
+@together(("value", "field"), documented(VALUES))
 def test_the_fields_of_values_are_documented(value, field):
     assert f"`{field}`" in section("templates.md", value)
 
@@ -395,7 +396,7 @@ def test_the_readme_of_a_family_has_its_templates_and_what_they_support(name):
     )
 
 
-@pytest.mark.parametrize("name", PACKAGES)
+@together("name", PACKAGES)
 def test_the_readme_of_a_package_has_its_reply_formats(name):
     readme = (folder(name) / "README.md").read_text("utf-8")
     project = tomllib.loads((folder(name) / "pyproject.toml").read_text("utf-8"))["project"]

@@ -5,6 +5,7 @@ from contextlib import suppress
 
 import pytest
 from goldens import REPOSITORY
+from together import together
 
 import lect
 import lect_fastchat
@@ -27,7 +28,7 @@ KNOWN_TO_BE_WRONG = {
 GIVES_VECTORS = {"BAAI/bge-large-en"}
 
 
-@pytest.mark.parametrize("model", SUPPORTED)
+@together("model", SUPPORTED)
 def test_a_model_that_fastchat_supports_is_answered_by_a_family_or_as_fastchat_does(model):
     if model in KNOWN_TO_BE_WRONG:
         assert KNOWN_TO_BE_WRONG[model] in [row.id for row in differences(model)]
@@ -44,7 +45,7 @@ def test_a_model_that_fastchat_supports_is_answered_by_a_family_or_as_fastchat_d
         assert resolution.template.name == lect_fastchat.get_conversation_template(model).name
 
 
-@pytest.mark.parametrize("model", WRONG)
+@together("model", WRONG)
 def test_a_model_that_fastchat_gets_wrong_is_never_answered_by_it(model):
     # Warnings are errors, so an answer from the fallback would raise one.
     with suppress(UnknownModelError):

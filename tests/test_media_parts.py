@@ -6,6 +6,7 @@ import goldens
 import pytest
 from installed_templates import installed
 from sampling import in_turn
+from together import together
 
 import lect
 from lect import LectError
@@ -43,7 +44,7 @@ def written(template, part):
     return prompt.text, any(unused.path == ("messages", 0, "content", 0) for unused in prompt.unused)
 
 
-@pytest.mark.parametrize("name", TEMPLATES)
+@together("name", TEMPLATES)
 def test_every_spelling_of_a_kind_that_is_read_gives_the_same_prompt(name):
     for usual, *others in SPELLINGS.values():
         expected = written(TEMPLATES[name], usual)
@@ -58,7 +59,7 @@ def test_a_family_writes_each_as_the_maker_writes_its_own_spelling(slug):
     compare(slug, lect.resolve(MAKERS[slug]).template)
 
 
-@pytest.mark.parametrize("slug", in_turn(differential.entries(), 8))
+@together("slug", in_turn(differential.entries(), 8))
 def test_a_template_of_ones_own_gets_the_spelling_that_it_reads(slug):
     compare(slug, differential.own_template(slug))
 

@@ -12,6 +12,7 @@ import goldens
 import pytest
 from goldens import REPOSITORY
 from repository import FOLDERS, folder
+from together import together
 
 import lect
 from lect.cli import main
@@ -77,7 +78,7 @@ def test_the_corpus_is_complete():
     assert (len(RESOLUTION), len(set(RESOLUTION.values()))) == (91, 66)
 
 
-@pytest.mark.parametrize(("model", "slug"), RESOLUTION.items(), ids=list(RESOLUTION))
+@together(("model", "slug"), RESOLUTION.items(), ids=list(RESOLUTION))
 def test_a_model_speaks_as_its_makers_template_does(model, slug):
     template = claim(model).template
     for _, arguments, text in expected(slug):
@@ -91,7 +92,7 @@ def named(kind):
     return [(path, template) for template, paths in NAMES[kind].items() for path in paths]
 
 
-@pytest.mark.parametrize(("path", "template"), named("chat"), ids=ascii)
+@together(("path", "template"), named("chat"), ids=ascii)
 def test_a_chat_model_is_known_under_every_name_it_goes_by(path, template):
     found = claim(path)
     assert (found.template.name, found.kind) == (template, "chat")
@@ -103,9 +104,7 @@ def test_a_base_model_is_known_as_one(path, template):
     assert (found.template.name, found.kind) == (template, "base")
 
 
-@pytest.mark.parametrize(
-    ("path", "why"), [(path, why) for why, paths in NAMES["unknown"].items() for path in paths], ids=ascii
-)
+@together(("path", "why"), [(path, why) for why, paths in NAMES["unknown"].items() for path in paths], ids=ascii)
 def test_no_family_claims_what_it_does_not_know(path, why):
     assert claim(path) is None, why
 

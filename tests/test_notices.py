@@ -2,8 +2,8 @@
 
 import re
 
-import pytest
 from repository import FOLDERS, REPOSITORY
+from together import together
 
 PACKAGES = [
     "core",
@@ -17,7 +17,7 @@ def notice(package):
     return (REPOSITORY / package / "NOTICE").read_text("utf-8")
 
 
-@pytest.mark.parametrize("package", ["", *PACKAGES])
+@together("package", ["", *PACKAGES])
 def test_every_licence_that_is_named_is_included_with_the_projects_under_it(package):
     text, _, licences = notice(package).partition("\nLICENCES OF THESE SOURCES\n")
     text = " ".join(text.split())
@@ -27,7 +27,7 @@ def test_every_licence_that_is_named_is_included_with_the_projects_under_it(pack
         assert [project for project in projects if f"\n{project}" not in licences] == []
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@together("package", PACKAGES)
 def test_the_licence_of_the_repository_is_in_every_package(package):
     assert (REPOSITORY / package / "LICENSE").read_text("utf-8") == (REPOSITORY / "LICENSE").read_text("utf-8")
 

@@ -4,6 +4,7 @@ import json
 
 import pytest
 from shared import SHARED
+from together import together
 
 import lect
 from lect.errors import UnknownModelError
@@ -27,7 +28,7 @@ def answer(path):
 # The table
 
 
-@pytest.mark.parametrize(("name", "tag", "row"), ROWS, ids=[f"{name}:{tag}" for name, tag, _ in ROWS])
+@together(("name", "tag", "row"), ROWS, ids=[f"{name}:{tag}" for name, tag, _ in ROWS])
 def test_every_row_has_its_evidence_and_answers_as_the_model_of_the_hub_does(name, tag, row):
     path = f"{name}:{tag.replace('*', 'q4_K_M')}"
     if not row.hub:

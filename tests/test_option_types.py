@@ -8,6 +8,7 @@ import goldens
 import pytest
 from installed_templates import installed
 from sampling import in_turn
+from together import together
 
 import lect
 from lect import LectError, UnusedInputError
@@ -29,7 +30,7 @@ def told(template, name, value):
     return next((unused for unused in prompt.unused if unused.path == ("options", name)), None)
 
 
-@pytest.mark.parametrize("name", TEMPLATES)
+@together("name", TEMPLATES)
 def test_a_value_of_another_type_is_told(name):
     template = TEMPLATES[name]
     for option, kind in template.options.items():
@@ -45,14 +46,14 @@ def test_a_value_of_another_type_is_told(name):
                 assert unused is None or unused.why == "type"
 
 
-@pytest.mark.parametrize("slug", MAKERS)
+@together("slug", MAKERS)
 def test_what_the_makers_template_compares_an_option_with_is_the_type_that_the_family_states(slug):
     family, own = lect.resolve(MAKERS[slug]).template, differential.own_template(slug)
     seen = {name: kind for name, kind in own.options.items() if kind and name in family.options}
     assert {name: family.options[name] for name in seen} == seen
 
 
-@pytest.mark.parametrize("slug", MAKERS)
+@together("slug", MAKERS)
 def test_the_values_that_makers_are_asked_with_are_of_the_types_that_are_stated(slug):
     for case in json.loads(goldens.golden_files()[slug].read_text("utf-8"))["cases"].values():
         for name, value in case.get("options", {}).items():
@@ -60,7 +61,7 @@ def test_the_values_that_makers_are_asked_with_are_of_the_types_that_are_stated(
             assert kind is None or value is None or isinstance(value, kind)
 
 
-@pytest.mark.parametrize("slug", in_turn(differential.entries(), 8))
+@together("slug", in_turn(differential.entries(), 8))
 def test_no_value_that_changes_a_template_of_ones_own_as_it_should_is_told(slug):
     template = differential.own_template(slug)
     for name, kind in template.options.items():

@@ -9,6 +9,7 @@ import make_corpus
 import make_metadata
 import pytest
 from repository import REPOSITORY, folder
+from together import together
 
 import lect
 from lect.prompt.unused import MESSAGE_FIELDS
@@ -49,9 +50,9 @@ KEYS = [
 
 FIELD = re.compile(r"""\b(message|system|result|following)\.raw(?:\.get\(|\[)"(\w+)"|field_of\(\w+, \w+, "(\w+)"\)""")
 
-every_package = pytest.mark.parametrize("name", [*NAMES, *ADDONS])
-every_package_with_parts = pytest.mark.parametrize("name", sorted({*NAMES, *ADDONS} - LIBRARIES - HOSTED))
-every_plugin = pytest.mark.parametrize("name", NAMES)
+every_package = together("name", [*NAMES, *ADDONS])
+every_package_with_parts = together("name", sorted({*NAMES, *ADDONS} - LIBRARIES - HOSTED))
+every_plugin = together("name", NAMES)
 every_addon = pytest.mark.parametrize("name", ADDONS)
 every_adapter = pytest.mark.parametrize("name", WITH_ADAPTER)
 

@@ -10,6 +10,7 @@ from operator import methodcaller
 
 import pytest
 from sampling import one_a_style
+from together import together
 
 import lect
 
@@ -33,7 +34,7 @@ TALKS = [
         "tools": [TOOL],
     },
 ]
-every_template = pytest.mark.parametrize("name", one_a_style(TEMPLATES))
+every_template = together("name", one_a_style(TEMPLATES))
 
 
 def picklers():

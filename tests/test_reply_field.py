@@ -2,6 +2,7 @@
 
 import pytest
 import replies
+from together import together
 
 import lect
 from lect.reply.engine.compiled import marks_of
@@ -264,7 +265,7 @@ def test_the_first_line_of_a_text_without_quotes_is_no_comment():
 VECTORS = [*replies.vectors("parse"), *replies.vectors("parse-adversarial"), *replies.mistakes()]
 
 
-@pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: vector["id"])
+@together("vector", VECTORS, ids=lambda vector: vector["id"])
 def test_no_reply_leaves_a_marker_in_the_content_without_a_problem(vector):
     grammar = replies.formats()[vector["format"]].grammar
     parts = (grammar.reasoning, *grammar.wrappers, *grammar.sections, grammar.channels)

@@ -5,6 +5,7 @@ import json
 import pytest
 import replies
 from shared import SHARED
+from together import together
 
 import lect
 
@@ -38,7 +39,7 @@ def fits(wanted, reply, exact):
     return same and calls == wanted["calls"] and whole and named
 
 
-@pytest.mark.parametrize("vector", FRESH, ids=lambda vector: vector["id"])
+@together("vector", FRESH, ids=lambda vector: vector["id"])
 def test_a_reply_is_read_as_a_careful_person_expects(vector):
     reply = read(vector, [len(vector["text"])])
     for sizes in ([1], [3], [7, 2]):

@@ -1,12 +1,12 @@
 """Replies that are fed as ids: a control token is one by its id, and text where ordinary tokens spell it."""
 
-import pytest
 from hostile import installed
 from sampled_replies import PLACE, calls, fed, heard, sampled, says, sentence, tokens, writes_calls, written
 from tiny_tokenizer import Bytes
+from together import together
 
 
-@pytest.mark.parametrize("name", [name for name, template in installed().items() if written(template, says(PLACE))])
+@together("name", [name for name, template in installed().items() if written(template, says(PLACE))])
 def test_a_control_token_that_ordinary_tokens_spell_is_text(name):
     template = installed()[name]
     tokenizer = Bytes(*tokens(template))
@@ -15,7 +15,7 @@ def test_a_control_token_that_ordinary_tokens_spell_is_text(name):
     assert found.stop == next(iter(template.stop), None)
 
 
-@pytest.mark.parametrize("name", [name for name, template in installed().items() if writes_calls(template)])
+@together("name", [name for name, template in installed().items() if writes_calls(template)])
 def test_a_control_token_that_ordinary_tokens_spell_is_text_in_arguments(name):
     template = installed()[name]
     tokenizer = Bytes(*tokens(template))

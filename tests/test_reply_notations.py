@@ -5,6 +5,7 @@ import json
 import notations
 import pytest
 import replies
+from together import together
 
 UNCERTAIN = {
     *("a missing brace", "two missing braces", "a missing bracket", "a missing comma", "a missing quote"),
@@ -22,7 +23,7 @@ def meant(mistake):
     return notations.ARGUMENTS | {"s": notations.ARGUMENTS["s"].replace("so, ", f"so,{space}")}
 
 
-@pytest.mark.parametrize(("name", "reply_format"), notations.grammars().items(), ids=list(notations.grammars()))
+@together(("name", "reply_format"), notations.grammars().items(), ids=list(notations.grammars()))
 def test_a_mistake_is_understood_wherever_its_notation_occurs(name, reply_format):
     ways = {number: call for number, _, call, _ in notations.places(reply_format.grammar)}
     for (number, notation, mistake), text in notations.mistaken(reply_format.grammar):

@@ -3,6 +3,7 @@
 import notations
 import pytest
 import replies
+from together import together
 
 from lect.reply.engine.compiled import marks_of
 from lect.reply.reader.lookahead import as_row
@@ -35,7 +36,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "reply_format", "made"), CASES, ids=[case[0] for case in CASES])
+@together(("name", "reply_format", "made"), CASES, ids=[case[0] for case in CASES])
 def test_a_call_whose_marks_are_not_as_they_should_be_is_a_problem(name, reply_format, made):
     reply = replies.heard(made, format=reply_format, tools=notations.TOOLS)
     # Without one of its marks, a call may be as another of the format's notations has it, or nothing is read; and a
@@ -68,9 +69,9 @@ def test_one_call_where_a_list_belongs_is_read_and_named_unless_the_format_has_t
     assert one.problems or one.raw in ways
 
 
-@pytest.mark.parametrize("before", ["Sure:\n\n", "```json\n", "Here it is.\n```json\n", "<tools>"])
-@pytest.mark.parametrize("made", ['{"name": "f", "arguments": {"s": "a"}}', '{"arguments": {"s": "a"}, "name": "f"}'])
-@pytest.mark.parametrize("name", [name for name, each in notations.grammars().items() if each.grammar.sections])
+@together("before", ["Sure:\n\n", "```json\n", "Here it is.\n```json\n", "<tools>"])
+@together("made", ['{"name": "f", "arguments": {"s": "a"}}', '{"arguments": {"s": "a"}, "name": "f"}'])
+@together("name", [name for name, each in notations.grammars().items() if each.grammar.sections])
 def test_an_object_that_names_a_tool_is_a_call_or_a_problem(name, made, before):
     reply = replies.heard(before + made, format=notations.grammars()[name], tools=notations.TOOLS)
     assert reply.problems or reply.tool_calls, reply

@@ -10,6 +10,7 @@ from described import CONDITION, KINDS, Described, items, stated
 from hypothesis import given
 from hypothesis import strategies as st
 from sampling import some
+from together import together
 from writing import write, write_call
 
 from lect.reply.grammar import Params
@@ -132,8 +133,8 @@ def nested(*path, text):
     return text if not path else f"{NS}<{path[0]}>{nested(*path[1:], text=text)}{NS}</{path[0]}>"
 
 
-@pytest.mark.parametrize("outer", WAYS)
-@pytest.mark.parametrize("inner", WAYS)
+@together("outer", WAYS)
+@together("inner", WAYS)
 def test_the_types_of_nested_parameters_are_found_too(outer, inner):
     for kind, texts in [*KINDS.items()][len(outer + inner) % 2 :: 2]:
         for member in MEMBERS:

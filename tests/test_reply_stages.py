@@ -1,14 +1,14 @@
 """Replies that are read in two stages, as vLLM and SGLang do it, mean the same."""
 
-import pytest
 import staged
 from sampling import some
+from together import together
 
 from lect_apis import Stages, add_up
 
 
-@pytest.mark.parametrize("vector", some(staged.VECTORS, "stages"), ids=lambda vector: vector["id"])
-@pytest.mark.parametrize("takes_over", [True, False], ids=["vllm", "sglang"])
+@together("vector", some(staged.VECTORS, "stages"), ids=lambda vector: vector["id"])
+@together("takes_over", [True, False], ids=["vllm", "sglang"])
 def test_two_stages_read_what_one_reads(vector, takes_over):
     """In vLLM the second stage takes over where the first has found content; in SGLang both read to the end."""
     stages = Stages(staged.template_for(vector))

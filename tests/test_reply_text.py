@@ -8,6 +8,7 @@ import pytest
 from reasoning_facts import UNKNOWN
 from sampling import STRESS, some
 from shared import SHARED
+from together import together
 
 import lect
 from lect import LossPolicy
@@ -15,7 +16,7 @@ from lect.format.call_ids import respelled
 from lect_kit.conversations import dated
 
 TEMPLATES = {name: template for name, template in hostile.installed().items() if not name.startswith("lect:")}
-every_template = pytest.mark.parametrize("name", sorted(TEMPLATES))
+every_template = together("name", sorted(TEMPLATES))
 WORDS = ["So", "it", "is", "42", "naïve", "東京", "a\n\nb", "x = {1: [2]}", "don't", '"q"', "C:\\dir"]
 CITIES = ["Paris", "Köln", "São Paulo", "東京", 'a "b" c']
 PARAMETERS = {"city": {"type": "string"}, "days": {"type": "integer"}}

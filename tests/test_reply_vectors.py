@@ -3,6 +3,7 @@
 import pytest
 import replies
 from sampling import some
+from together import together
 
 from lect.reply.engine.compiled import marks_of
 
@@ -14,9 +15,7 @@ WRONG = replies.held_wrong()
 CUTS = ([1], [2], [3], [4], [7], [1, 13], [5, 1, 2])
 
 
-@pytest.mark.parametrize(
-    "vector", [vector for vector in VECTORS if vector["id"] not in WRONG], ids=lambda vector: vector["id"]
-)
+@together("vector", [vector for vector in VECTORS if vector["id"] not in WRONG], ids=lambda vector: vector["id"])
 def test_a_reply_means_what_its_vector_says(vector):
     reply, _ = replies.read_vector(vector)
     assert replies.as_expected(vector, reply), reply
@@ -45,7 +44,7 @@ def test_where_other_parsers_fail_we_do_not(vector):
     assert [problem.code for problem in reply.problems] == vector["problems"]
 
 
-@pytest.mark.parametrize("vector", MISTAKES, ids=lambda vector: vector["id"])
+@together("vector", MISTAKES, ids=lambda vector: vector["id"])
 def test_a_mistake_is_read_as_it_was_meant(vector):
     reply, _ = replies.read_vector(vector)
     assert replies.as_expected(vector, reply), reply
@@ -63,7 +62,7 @@ def test_a_mistake_is_read_as_its_note_says():
     assert (call.name, call.arguments) == ("bash", "ls -la")
 
 
-@pytest.mark.parametrize("vector", ALL, ids=lambda vector: vector["id"])
+@together("vector", ALL, ids=lambda vector: vector["id"])
 def test_a_reply_is_the_same_in_every_chunking(vector):
     reply, events = replies.read_vector(vector)
     folded = replies.fold(events)
@@ -86,7 +85,7 @@ def shows(reply, marks):
     return [mark for mark in marks if mark in reply.content or mark in (reply.reasoning or "")]
 
 
-@pytest.mark.parametrize("vector", ALL, ids=lambda vector: vector["id"])
+@together("vector", ALL, ids=lambda vector: vector["id"])
 def test_a_reply_that_is_cut_off_anywhere_shows_no_control_token_and_no_part_of_a_call(vector):
     vector = vector | {"stage": "full", "options": vector["options"] | {"extract_reasoning": True}}
     text = vector["input"]

@@ -12,6 +12,7 @@ from constraints import Guidance, Vocabulary
 from hostile import installed
 from sampled_replies import TOOLS, calls, says, writes_calls, written
 from sampling import in_turn
+from together import together
 
 import lect
 from lect.reply.engine.compiled import marks_of
@@ -36,7 +37,7 @@ XML = (
     "value version xml"
 )
 PROGRAMMING = [each for each in (*keyword.kwlist, *dir(builtins)) if each.isalpha()]
-every_template = pytest.mark.parametrize("name", installed())
+every_template = together("name", installed())
 
 
 def one_of_each_format():
@@ -85,7 +86,7 @@ def test_tags_stay_in_content(name):
     assert stream.close() == reply
 
 
-@pytest.mark.parametrize("name", [name for name, template in installed().items() if writes_calls(template)])
+@together("name", [name for name, template in installed().items() if writes_calls(template)])
 def test_tags_stay_in_the_arguments_of_calls(name):
     template = installed()[name]
     text = tagged(template)

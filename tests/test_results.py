@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from installed_templates import installed
+from together import together
 
 import lect
 from lect import LectError, UnusedInputError
@@ -25,7 +26,7 @@ TOOLS = [
     for name in ("alpha", "gamma")
 ]
 QUESTION = {"role": "user", "content": "Hi"}
-every_template = pytest.mark.parametrize("name", TEMPLATES)
+every_template = together("name", TEMPLATES)
 
 
 def calling(template, *names, first=0):

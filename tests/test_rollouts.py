@@ -10,6 +10,7 @@ import rollouts
 from sampling import STRESS, some
 from shared import SHARED
 from tiny_tokenizer import Bytes
+from together import together
 
 import lect
 from lect_rollout import Rollout
@@ -44,7 +45,7 @@ def played(template):
     return tally
 
 
-@pytest.mark.parametrize("name", some(sorted(TEMPLATES), "rollouts"))
+@together("name", some(sorted(TEMPLATES), "rollouts"))
 def test_every_template_continues_what_was_sampled(name):
     assert played(TEMPLATES[name])["bridges"]
 

@@ -9,6 +9,7 @@ from goldens import battery
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from sampling import few, in_turn, some
+from together import together
 
 import lect
 from lect.format.call_ids import respelled
@@ -150,7 +151,7 @@ def test_the_answers_of_real_conversations_come_back(family, template):
 
 
 @every_template
-@pytest.mark.parametrize("case", MESSAGES)
+@together("case", MESSAGES)
 def test_what_a_model_wrote_can_be_sent_back_by_every_api(family, template, case):
     lect_apis = pytest.importorskip("lect_apis")
     try:

@@ -8,6 +8,7 @@ import goldens
 import pytest
 from goldens import REPOSITORY
 from shared import SHARED
+from together import together
 
 import lect
 from lect.errors import LectError
@@ -24,7 +25,7 @@ SPACES_BEFORE_BOS = {"deepseek-v2.5"}
 # The tokenizer files lack tokens that the maker's own code adds (see `doctor`): <|observation|> follows <|assistant|>.
 NOT_IN_THE_FILES = {("chatglm3", "<|observation|>")}
 
-every_template = pytest.mark.parametrize("name", FACTS)
+every_template = together("name", FACTS)
 
 
 @cache

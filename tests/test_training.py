@@ -3,6 +3,7 @@
 import hostile
 import pytest
 from sampling import one_a_style
+from together import together
 
 import lect
 from lect import LossPolicy
@@ -25,7 +26,7 @@ TEMPLATES = hostile.installed() | {
 KEEPS_THE_LAST_ROUND = ("fastchat:cllm",)
 """Templates that drop all rounds but one: what is not there is not trained."""
 
-every_template = pytest.mark.parametrize("name", one_a_style(sorted(TEMPLATES)))
+every_template = together("name", one_a_style(sorted(TEMPLATES)))
 
 
 def trained(prompt, policy=None):
@@ -68,8 +69,8 @@ def cannot_write(prompts):
     return [each.message for prompt in prompts for each in prompt.deviations if "cannot write" in each.reason]
 
 
-@pytest.mark.parametrize("messages", [ROUNDS, WITH_REASONING], ids=["plain", "reasoning"])
-@pytest.mark.parametrize("how", ["auto", "always"])
+@together("messages", [ROUNDS, WITH_REASONING], ids=["plain", "reasoning"])
+@together("how", ["auto", "always"])
 @every_template
 def test_each_trained_answer_follows_what_a_server_sends_and_is_whole(name, how, messages):
     template = TEMPLATES[name]

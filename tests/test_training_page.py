@@ -11,6 +11,7 @@ import hostile
 import pages
 import pytest
 from character_tokenizer import CharacterTokenizer
+from together import together
 
 import lect
 from lect import LossPolicy, MaskError
@@ -275,7 +276,7 @@ def test_a_message_decides_for_itself(model, own):
 # What you may have now
 
 
-@pytest.mark.parametrize("name", sorted(hostile.installed()))
+@together("name", sorted(hostile.installed()))
 def test_the_mask_of_transformers_works_for_every_template(name):
     template = hostile.installed()[name]
     row = template.apply_chat_template(

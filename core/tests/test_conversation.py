@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from made import BARE, CHATML, FOLDING, FULL, TEMPLATES, WHOLE, texts
+from together import together
 
 from lect import Conversation, LectError, MessageError
 from lect.plugin import Template, Turn, TurnTemplate
@@ -26,7 +27,7 @@ def with_default(chat, out):
 
 DEFAULT = "Be kind."
 PROGRAM = Template("program", with_default, default_system=DEFAULT)
-BOTH = pytest.mark.parametrize("template", [BARE, PROGRAM, FULL, WHOLE], ids=repr)
+BOTH = together("template", [BARE, PROGRAM, FULL, WHOLE], ids=repr)
 
 
 def outcome(way):
@@ -116,8 +117,8 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize(("messages", "said"), BAD.values(), ids=BAD)
-@pytest.mark.parametrize("system", [None, "Be brief."])
+@together(("messages", "said"), BAD.values(), ids=BAD)
+@together("system", [None, "Be brief."])
 @BOTH
 def test_a_bad_message_is_one_clear_error(template, system, messages, said):
     conversation = Conversation(template, messages=messages, system_message=system)

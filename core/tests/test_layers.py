@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from together import together
 
 import lect
 from lect.installing import STREETS
@@ -111,7 +112,7 @@ def test_every_part_of_core_has_its_layer():
     assert {part(name) for name in MODULES} == set(FLOORS)
 
 
-@pytest.mark.parametrize("name", MODULES)
+@together("name", MODULES)
 def test_imports_only_point_down(name):
     for target in targets(name):
         assert target in MODULES, f"{name} imports {target}, which is no module"
@@ -156,12 +157,12 @@ def test_what_reads_replies_has_layers_too():
     ]
 
 
-@pytest.mark.parametrize("name", MODULES)
+@together("name", MODULES)
 def test_core_imports_no_plugin(name):
     assert not [module for module, _ in imported(MODULES[name]) if module.startswith("lect_")]
 
 
-@pytest.mark.parametrize("name", MODULES)
+@together("name", MODULES)
 def test_nothing_heavy_is_imported_before_it_is_needed(name):
     heavy = {module.partition(".")[0] for module, _ in imported(MODULES[name], lazy=False, types=False)} & HEAVY
     assert heavy == set()
@@ -172,7 +173,7 @@ def plugin_folders():
     return sorted(path for street in STREETS for path in REPOSITORY.glob(f"{street}/*/") if (path / "src").is_dir())
 
 
-@pytest.mark.parametrize("folder", plugin_folders() or [None], ids=lambda folder: folder and folder.name)
+@together("folder", plugin_folders() or [None], ids=lambda folder: folder and folder.name)
 def test_a_plugin_imports_only_public_modules(folder):
     if folder is None:
         pytest.skip("no plugins next to core")

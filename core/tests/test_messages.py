@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from made import CHATML, FULL, rich_chats
 from sampling import few
+from together import together
 
 from lect import LectError, MessageError
 from lect.facts import ACCEPTABLE, STANDARD_ROLES
@@ -108,8 +109,8 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(("messages", "said"), WRONG.values(), ids=WRONG)
-@pytest.mark.parametrize("way", [FULL.text, FULL.render], ids=["text", "render"])
+@together(("messages", "said"), WRONG.values(), ids=WRONG)
+@together("way", [FULL.text, FULL.render], ids=["text", "render"])
 def test_a_wrong_type_or_shape_is_one_error_that_names_the_field(way, messages, said):
     with pytest.raises(MessageError) as caught:
         way(messages)

@@ -6,6 +6,7 @@ from functools import partial
 from threading import Lock
 
 import pytest
+from together import together
 
 import lect
 import lect.errors as errors
@@ -69,8 +70,8 @@ def test_no_error_is_missing_here():
     assert {type(error) for error in ERRORS} == tree
 
 
-@pytest.mark.parametrize("error", [*ERRORS, AcmeError("messages[0]", value=42)], ids=lambda error: type(error).__name__)
-@pytest.mark.parametrize("way", WAYS, ids=[*map(str, PROTOCOLS), "copy", "deepcopy"])
+@together("error", [*ERRORS, AcmeError("messages[0]", value=42)], ids=lambda error: type(error).__name__)
+@together("way", WAYS, ids=[*map(str, PROTOCOLS), "copy", "deepcopy"])
 def test_an_error_survives_with_everything_that_it_says(error, way):
     error.add_note("while a test was run")
     again = way(error)

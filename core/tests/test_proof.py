@@ -16,6 +16,7 @@ from collections.abc import Mapping
 
 import pytest
 from made import PROGRAMS, TABLES
+from together import together
 
 from lect.errors import LimitError, TemplateWarning
 from lect.plugin import Template, plain_str
@@ -204,8 +205,8 @@ PLACES = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("place", PLACES)
+@together("kind", KINDS)
+@together("place", PLACES)
 def test_a_loss_at_one_place_and_for_one_kind_of_text_is_noticed_whatever_the_seed(place, kind):
     template = losing(place, KINDS[kind])
     for seed in SEEDS:

@@ -3,6 +3,7 @@
 import inspect
 
 import pytest
+from together import together
 
 import lect
 import lect.errors
@@ -158,9 +159,7 @@ def test_every_public_name_exists_and_is_documented(module):
         assert not inspect.isfunction(value) or value.__doc__, name
 
 
-@pytest.mark.parametrize(
-    ("function", "expected"), SIGNATURES.items(), ids=[function.__qualname__ for function in SIGNATURES]
-)
+@together(("function", "expected"), SIGNATURES.items(), ids=[function.__qualname__ for function in SIGNATURES])
 def test_signatures_stay_as_they_are(function, expected):
     assert signature(function) == expected
 

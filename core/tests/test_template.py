@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from made import CHATML, DATED, FOLDING, FULL, PROGRAMS, TABLES, TEMPLATES, THE_DAY, by_program, chats, texts
+from together import together
 
 import lect
 from lect import LectError, MessageError, PluginError, RefusedError, Unused
@@ -57,9 +58,9 @@ def test_every_text_passes_unchanged_except_for_white_space_that_the_format_trim
     assert said in text or said.strip() in text
 
 
-@pytest.mark.parametrize("template", TEMPLATES, ids=repr)
-@pytest.mark.parametrize("said", ["\ud800", "x\udfff", "\ude00\ud83d", "é\ud83d\ude00"], ids=ascii)
-@pytest.mark.parametrize("way", [Template.text, Template.render], ids=["text", "render"])
+@together("template", TEMPLATES, ids=repr)
+@together("said", ["\ud800", "x\udfff", "\ude00\ud83d", "é\ud83d\ude00"], ids=ascii)
+@together("way", [Template.text, Template.render], ids=["text", "render"])
 def test_half_of_a_surrogate_pair_is_refused_by_field_and_offset(template, said, way):
     at = next(index for index, letter in enumerate(said) if "\ud800" <= letter <= "\udfff")
     with pytest.raises(

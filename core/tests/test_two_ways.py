@@ -19,6 +19,7 @@ from made import (
     by_program,
     chats,
 )
+from together import together
 
 from lect import LectError, MessageError
 from lect.plugin import Template, Turn, TurnTemplate
@@ -142,11 +143,9 @@ def test_a_new_day_gives_a_new_date(monkeypatch):
         assert DATED.render([user("x")]).text == DATED.text([user("x")])
 
 
-@pytest.mark.parametrize("template", [ASCII, WIDE], ids=repr)
-@pytest.mark.parametrize(
-    "wrong", [5, 0, None, b"x", ["x"], {"a": 1}, "", " ", "\ud800", "é", "中文", "👩‍🚀", "\0"], ids=repr
-)
-@pytest.mark.parametrize("place", [0, 1, 2, 3])
+@together("template", [ASCII, WIDE], ids=repr)
+@together("wrong", [5, 0, None, b"x", ["x"], {"a": 1}, "", " ", "\ud800", "é", "中文", "👩‍🚀", "\0"], ids=repr)
+@together("place", [0, 1, 2, 3])
 def test_the_loop_accepts_nothing_that_the_program_refuses(template, wrong, place):
     good = [{"role": ROLES[letter], "content": text} for letter, text in zip("suau", "abcd", strict=True)]
     for changed in (

@@ -5,6 +5,7 @@ from itertools import combinations
 
 import hostile
 import pytest
+from together import together
 
 import lect
 
@@ -34,7 +35,7 @@ def rendered(template, messages):
         return None
 
 
-@pytest.mark.parametrize("name", hostile.installed())
+@together("name", hostile.installed())
 def test_a_marker_whose_halves_meet_in_a_prompt_is_reported(name, scale):
     template = hostile.installed()[name]
     for marker in list(template.markers)[: None if scale > 1 else MARKERS]:

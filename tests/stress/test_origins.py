@@ -5,7 +5,7 @@ import random
 import re
 
 import hostile
-import pytest
+from together import together
 
 from lect import Origin, RefusedError
 
@@ -125,7 +125,7 @@ def marks(text):
     return {found if len(found) == 1 else chr(int(found[2:], 16)) for found in MARK.findall(text)}
 
 
-@pytest.mark.parametrize("name", hostile.installed())
+@together("name", hostile.installed())
 def test_no_mark_is_the_templates_own_and_each_is_where_its_segment_says(name, scale):
     template = hostile.installed()[name]
     options = list(hostile.options_of(template))

@@ -7,6 +7,7 @@ import hostile
 import pytest
 from sampling import STRESS, in_turn
 from shared import SHARED
+from together import together
 
 import lect_jinja
 from lect.prompt.proof import leak_of
@@ -26,7 +27,7 @@ def leaks(template, seeds):
 
 
 @pytest.mark.filterwarnings("ignore::lect.errors.TemplateWarning")
-@pytest.mark.parametrize("name", in_turn(hostile.installed(), 3))
+@together("name", in_turn(hostile.installed(), 3))
 def test_our_templates_keep_the_origin_of_texts(name):
     assert leaks(hostile.installed()[name], SEEDS) == []
 

@@ -3,8 +3,8 @@
 import random
 
 import hostile
-import pytest
 from sampling import in_turn
+from together import together
 
 from lect import MessageError
 
@@ -149,7 +149,7 @@ def check(template, arguments, what):
             raise
 
 
-@pytest.mark.parametrize("name", in_turn(hostile.installed(), 3))
+@together("name", in_turn(hostile.installed(), 3))
 def test_a_wrong_value_in_any_field_is_rendered_or_refused(name, scale):
     template = hostile.installed()[name]
     tries = [
@@ -178,7 +178,7 @@ def garbage(choose, depth=0):
     return values if kind < 6 else {choose.choice(WORDS): value for value in values}
 
 
-@pytest.mark.parametrize("name", in_turn(hostile.installed(), 3))
+@together("name", in_turn(hostile.installed(), 3))
 def test_json_garbage_is_rendered_or_refused(name, scale):
     template, choose = hostile.installed()[name], random.Random(name)
     for number in range(GARBAGE * scale):

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from together import together
 
 import lect
 from lect import MessageError
@@ -73,7 +74,7 @@ def test_the_engines_finish_reason_is_passed_on(finish, expected):
     assert chunks.close(finish)[-1]["choices"][0]["finish_reason"] == expected
 
 
-@pytest.mark.parametrize("end", range(len(WRITTEN) + 1))
+@together("end", range(len(WRITTEN) + 1))
 def test_an_engine_that_fails_leaves_what_had_arrived(tagged, end):
     chunks = ChatChunks(tagged.stream(starts_in_reasoning=True), "acme", id="c1", created=7)
     *sent, last = [chunks.opening(), *chunks.feed(WRITTEN[:end]), *chunks.fail(OSError("the engine is gone"))]

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made import BARE, CHATML, DATED, FOLDING, TEMPLATES, THE_DAY, THINKING, alternating, plain_chats
+from together import together
 
 from lect import LectError
 from lect.errors import TemplateWarning
@@ -70,8 +71,8 @@ def test_every_look_at_a_stand_in_is_noticed(name):
         assert watch.words == {"other"}
 
 
-@pytest.mark.parametrize("name", TAKES_WORD)
-@pytest.mark.parametrize("word", ["\n", "\n\n", " ", SPACE, MARK])
+@together("name", TAKES_WORD)
+@together("word", ["\n", "\n\n", " ", SPACE, MARK])
 def test_a_word_that_the_stand_in_itself_contains_gives_no_frame(name, word):
     watch = WATCHED.watch
     watch.forget()

@@ -3,6 +3,7 @@
 import image_scripts
 import pytest
 from fastchat_goldens import golden, image
+from together import together
 
 import lect_fastchat
 from lect import LectError
@@ -67,7 +68,7 @@ def theirs(value):
     return [theirs(item) for item in value] if isinstance(value, list) else value
 
 
-@pytest.mark.parametrize(("name", "system", "script"), CALLS)
+@together(("name", "system", "script"), CALLS)
 def test_every_conversion_is_fastchats(name, system, script):
     pytest.importorskip("PIL", reason="the hash of an image is that of its pixels")
     expected = {call: theirs(value) for call, value in GOLDEN["results"][name][system][script].items()}

@@ -6,6 +6,7 @@ import pytest
 from fastchat_goldens import golden
 from goldens import REPOSITORY, THE_DAY
 from shared import SHARED
+from together import together
 
 import lect
 import lect_fastchat
@@ -32,7 +33,7 @@ def fastchats_prompt(row):
         return conversation.name, None
 
 
-@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
+@together("row", ROWS.values(), ids=ROWS)
 def test_fastchat_and_the_maker_differ_as_the_row_says(row):
     template, prompt = fastchats_prompt(row)
     maker = MAKERS[row.id].get("text")
@@ -50,7 +51,7 @@ def test_fastchat_and_the_maker_differ_as_the_row_says(row):
         assert (row.level, prompt) == ("fails", None)
 
 
-@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
+@together("row", ROWS.values(), ids=ROWS)
 def test_the_family_of_the_maker_gives_the_makers_prompt(row):
     try:
         resolution = lect.resolve(row.example["model"], fallback=False)
@@ -85,7 +86,7 @@ def test_the_makers_own_template_gives_the_stored_prompt(row):
             reference.render(case["oracle"], row.example["messages"], add_generation_prompt=True)
 
 
-@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
+@together("row", ROWS.values(), ids=ROWS)
 def test_a_row_is_found_by_its_model(row):
     model = row.example["model"]
     assert row in differences(model)

@@ -10,6 +10,7 @@ import sys
 
 import pytest
 from fastchat_goldens import golden
+from together import together
 
 import lect
 import lect_fastchat
@@ -211,7 +212,7 @@ def asked(conversation):
     return conversation.get_prompt()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@together("name", NAMES)
 def test_a_worker_sends_what_fastchats_does_and_a_server_rebuilds_the_conversation(name):
     conversation = get_conv_template(name)
     if conversation.sep_style is not None:
@@ -225,7 +226,7 @@ def test_a_worker_sends_what_fastchats_does_and_a_server_rebuilds_the_conversati
         assert asked(rebuilt(sent)) == asked(Conversation(**sent)) == asked(get_conv_template(name))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@together("name", NAMES)
 def test_a_conversation_as_plain_data_has_what_fastchats_has_and_the_separators(name):
     conversation = get_conv_template(name)
     data = conversation.dict()

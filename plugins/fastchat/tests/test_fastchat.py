@@ -1,7 +1,7 @@
 """The 102 templates against FastChat's own prompts."""
 
-import pytest
 from fastchat_goldens import filled, golden
+from together import together
 
 import lect_fastchat
 from lect import LectError
@@ -25,7 +25,7 @@ def prompt_or_error(conversation):
         return "an error"
 
 
-@pytest.mark.parametrize("name", TEMPLATES)
+@together("name", TEMPLATES)
 def test_every_prompt_is_fastchats_and_an_error_where_it_raises(name):
     expected = {
         case: "an error" if isinstance(prompt, dict) else prompt for case, prompt in TEMPLATES[name]["prompts"].items()
@@ -33,7 +33,7 @@ def test_every_prompt_is_fastchats_and_an_error_where_it_raises(name):
     assert {case: prompt_or_error(filled(name, CASES[case])) for case in CASES} == expected
 
 
-@pytest.mark.parametrize("name", TEMPLATES)
+@together("name", TEMPLATES)
 def test_every_field_is_fastchats(name):
     expected = TEMPLATES[name]["fields"]
     conversation = lect_fastchat.get_conv_template(name)

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from together import together
 
 import lect
 import lect_fastchat
@@ -14,7 +15,7 @@ HELLO = [{"role": "system", "content": "{x} {{y}}"}, {"role": "user", "content":
 WRITABLE = [name for name, each in lect_fastchat.conv_templates.items() if each.sep_style is not None]
 
 
-@pytest.mark.parametrize("name", WRITABLE)
+@together("name", WRITABLE)
 def test_every_fastchat_template_survives_a_round_trip(name):
     template = lect.template(f"fastchat:{name}")
     text = lect.dump_template(template, "fastchat")

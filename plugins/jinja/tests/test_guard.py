@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from counting import FROM_A_SMALL_PROCESS, HANGS
 from shared import SHARED
+from together import together
 
 import lect_jinja
 from lect import LectError, LimitError, MessageError, RefusedError
@@ -61,7 +62,7 @@ def test_all_hostile_templates_are_here():
     assert (len(CASES), len(RESOURCE_ATTACKS)) == (79, 82)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
+@together("case", CASES, ids=lambda case: case["id"])
 def test_a_hostile_template_ends_soon_and_as_expected(case, outcomes):
     for outcome, said, cpu, memory in outcomes[case["id"]]:
         harmless = outcome == "ok" and {"rendered-without-leak", "ok-within-1s"} & set(case["accept"])
@@ -72,7 +73,7 @@ def test_a_hostile_template_ends_soon_and_as_expected(case, outcomes):
         assert memory < MEMORY
 
 
-@pytest.mark.parametrize("name", RESOURCE_ATTACKS)
+@together("name", RESOURCE_ATTACKS)
 def test_an_attack_on_time_or_memory_or_the_stack_gets_neither(name, attacked):
     for outcome, said, cpu, memory in attacked[name]:
         assert outcome in ("ok", "ok-error", "limit", "reject"), said

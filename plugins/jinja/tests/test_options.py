@@ -4,6 +4,7 @@ import pytest
 from jinja2 import meta
 from sampling import in_turn
 from shared import SHARED
+from together import together
 
 from lect import LectError
 from lect_jinja import load
@@ -61,7 +62,7 @@ def test_a_name_that_the_template_always_sets_before_is_none(source):
         template.render([{"role": "user", "content": "Hello"}], tools=[], strict=True, x=1)
 
 
-@pytest.mark.parametrize("path", in_turn(ORACLES, 12), ids=lambda path: path.stem)
+@together("path", in_turn(ORACLES, 12), ids=lambda path: path.stem)
 def test_what_is_left_out_makes_no_difference(path):
     source = path.read_text("utf-8")
     template = load(source)

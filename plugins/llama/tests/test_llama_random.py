@@ -3,6 +3,7 @@
 import differential
 import pytest
 from hypothesis import strategies as st
+from together import together
 
 import lect
 
@@ -50,8 +51,8 @@ def test_equals_the_makers_template_on_random_conversations(slug, name, options)
     differential.check(slug, template(name), parts=True, options=options)
 
 
-@pytest.mark.parametrize("odd", ODD_MESSAGES)
-@pytest.mark.parametrize(("slug", "name", "options"), [*WITHOUT_TOOLS, *WITH_TOOLS])
+@together("odd", ODD_MESSAGES)
+@together(("slug", "name", "options"), [*WITHOUT_TOOLS, *WITH_TOOLS])
 def test_equals_the_makers_template_on_odd_messages(slug, name, options, odd):
     message = ODD_MESSAGES[odd]
     for messages in ([message], [USER, message], [SYSTEM, message], [{**message, "role": "system"}, USER]):

@@ -5,6 +5,7 @@ import pickle
 from pathlib import Path
 
 import pytest
+from together import together
 
 import lect
 from lect_jinja.writing import renderer
@@ -32,7 +33,7 @@ def conversation(name):
     return [tuple(each) for each in found] if name == "tuple_pairs" else found
 
 
-@pytest.mark.parametrize("case", GOLDEN["apply"], ids=case_id)
+@together("case", GOLDEN["apply"], ids=case_id)
 def test_apply_gives_paddlenlps_prompts(case):
     template = init_chat_template(GOLDEN["templates"][case["template"]])
     context = GOLDEN["contexts"][case["context"]]
@@ -52,7 +53,7 @@ def test_apply_gives_paddlenlps_prompts(case):
             template.apply(conversation(name), context)
 
 
-@pytest.mark.parametrize("case", GOLDEN["encode_chat_inputs"], ids=case_id)
+@together("case", GOLDEN["encode_chat_inputs"], ids=case_id)
 def test_encode_chat_inputs_gives_paddlenlps_parts(case):
     conversations = {
         "single": [["a", "b"]],
@@ -81,9 +82,7 @@ def test_a_tokenizer_gives_ids():
     assert template.encode_chat_inputs([["a", "b"]], Letters()) == {"conversations": [[[85, 97], [66, 98]]]}
 
 
-@pytest.mark.parametrize(
-    "case", GOLDEN["jinja_apply"], ids=lambda case: f"{case_id(case)}-{case['add_generation_prompt']}"
-)
+@together("case", GOLDEN["jinja_apply"], ids=lambda case: f"{case_id(case)}-{case['add_generation_prompt']}")
 def test_a_whole_template_gives_paddlenlps_prompts(case):
     template = init_chat_template(GOLDEN["jinja_string_templates"][case["template"]], GOLDEN["special_tokens_map"])
     given = conversation(case["conversation"])

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-import pytest
+from together import together
 
 import lect
 
@@ -22,7 +22,7 @@ PUT_TOGETHER_OTHERWISE = {
 CASES = [case for case in GOLDEN["training"] if isinstance(case[2], list) and case[1] not in PUT_TOGETHER_OTHERWISE]
 
 
-@pytest.mark.parametrize(("name", "conversation", "spans"), CASES, ids=["-".join(case[:2]) for case in CASES])
+@together(("name", "conversation", "spans"), CASES, ids=["-".join(case[:2]) for case in CASES])
 def test_loss_is_where_xtuner_has_it(name, conversation, spans):
     # XTuner also accepts the text "false", which lect refuses.
     messages = [

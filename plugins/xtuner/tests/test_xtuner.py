@@ -6,6 +6,7 @@ import pickle
 from pathlib import Path
 
 import pytest
+from together import together
 
 import lect
 import lect_xtuner
@@ -34,7 +35,7 @@ def named(case):
 # Training
 
 
-@pytest.mark.parametrize("case", GOLDEN["training"], ids=named)
+@together("case", GOLDEN["training"], ids=named)
 def test_training_gives_xtuners_spans(case):
     name, conversation, expected = case
     messages = GOLDEN["conversations"][conversation]
@@ -101,7 +102,7 @@ def test_training_refuses_invalid_messages(messages):
 # Chat
 
 
-@pytest.mark.parametrize("case", GOLDEN["chat"], ids=lambda case: f"{case['template']}-{case['script']}")
+@together("case", GOLDEN["chat"], ids=lambda case: f"{case['template']}-{case['script']}")
 def test_chat_gives_xtuners_prompts(case):
     template = chat_template(case["template"], bos="<BOS>", eos="<EOS>")
     system = case.get("system")
