@@ -1,6 +1,7 @@
 """The tests without the makers' templates next to the repository, as nearly everyone runs them: those that need them
 are skipped with a reason, and nothing fails."""
 
+import os
 import re
 import subprocess
 import sys
@@ -36,6 +37,9 @@ def test_one_module_names_the_folder():
 
 def test_tests_that_need_the_makers_templates_are_skipped_and_nothing_fails(tmp_path):
     needing = (path.relative_to(REPOSITORY) for path in TESTS if knows_the_folder(path))
-    done = subprocess.run([*RUN, *needing], cwd=fresh_copy(tmp_path), capture_output=True, text=True, check=False)
+    # Apart, so that one case is also one of those that are tried together.
+    apart = {**os.environ, "LECT_APART": "1"}
+    copy = fresh_copy(tmp_path)
+    done = subprocess.run([*RUN, *needing], cwd=copy, env=apart, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
     assert "the makers' templates are not available: ../shared is missing" in done.stdout
