@@ -27,7 +27,7 @@ REWRITES = "it rewrites texts, so there is nothing to fill in"
 NO_FRAMES = {"fastchat:falcon": REWRITES, "fastchat:rwkv": REWRITES, "fastchat:yuan2": REWRITES}
 
 every_template = together("name", one_a_style(TEMPLATES))
-some_templates = together("name", in_turn(one_a_style(TEMPLATES), 3))
+some_templates = together("name", in_turn(one_a_style(TEMPLATES), 8))
 every_table = together(
     "name", one_a_style(name for name, template in TEMPLATES.items() if isinstance(template, TurnTemplate))
 )

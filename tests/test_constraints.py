@@ -181,7 +181,7 @@ def switches(template):
 
 @pytest.mark.parametrize(
     "template",
-    in_turn([pytest.param(each, id=name) for name, each in hostile.installed().items() if each.reply is not None], 3),
+    in_turn([pytest.param(each, id=name) for name, each in hostile.installed().items() if each.reply is not None], 6),
 )
 def test_answers_and_calls_are_left_whatever_the_prompt_has_said(template):
     """What opens a thought, and closes it again, depends on options; content with a schema is an answer too."""

@@ -89,7 +89,7 @@ def test_a_family_ends_as_transformers_ends_the_makers_template(slug):
     compare(slug, lect.resolve(MAKERS[slug]).template, goldens.THE_DAY)
 
 
-@together("slug", in_turn(differential.entries(), 8))
+@together("slug", in_turn(differential.entries(), 24))
 def test_a_template_of_ones_own_ends_as_transformers_ends_it(slug):
     compare(slug, differential.own_template(slug), THE_MOMENT)
 

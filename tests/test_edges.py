@@ -4,7 +4,7 @@ from contextlib import suppress
 
 import pytest
 from installed_templates import installed
-from sampling import one_a_style
+from sampling import in_turn, one_a_style
 
 import lect
 from lect import LectError
@@ -44,7 +44,7 @@ def rendered(monkeypatch):
     return calls
 
 
-@pytest.mark.parametrize("name", one_a_style(TEMPLATES))
+@pytest.mark.parametrize("name", in_turn(one_a_style(TEMPLATES), 3))
 def test_the_first_constraint_takes_few_renders_and_the_next_none(name, rendered):
     template = TEMPLATES[name].but(name="fresh")
     for most in (MOST_RENDERS, 0):
@@ -54,7 +54,7 @@ def test_the_first_constraint_takes_few_renders_and_the_next_none(name, rendered
         assert len(rendered) <= most
 
 
-@pytest.mark.parametrize("name", one_a_style(TEMPLATES))
+@pytest.mark.parametrize("name", in_turn(one_a_style(TEMPLATES), 3))
 def test_whether_a_prompt_grows_is_found_out_once(name, rendered):
     template = TEMPLATES[name].but(name="fresh")
     grows = template.prefix_stable

@@ -59,7 +59,7 @@ def test_a_family_writes_each_as_the_maker_writes_its_own_spelling(slug):
     compare(slug, lect.resolve(MAKERS[slug]).template)
 
 
-@together("slug", in_turn(differential.entries(), 8))
+@together("slug", in_turn(differential.entries(), 24))
 def test_a_template_of_ones_own_gets_the_spelling_that_it_reads(slug):
     compare(slug, differential.own_template(slug))
 

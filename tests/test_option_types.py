@@ -46,7 +46,7 @@ def test_a_value_of_another_type_is_told(name):
                 assert unused is None or unused.why == "type"
 
 
-@together("slug", MAKERS)
+@together("slug", in_turn(MAKERS, 4))
 def test_what_the_makers_template_compares_an_option_with_is_the_type_that_the_family_states(slug):
     family, own = lect.resolve(MAKERS[slug]).template, differential.own_template(slug)
     seen = {name: kind for name, kind in own.options.items() if kind and name in family.options}
@@ -61,7 +61,7 @@ def test_the_values_that_makers_are_asked_with_are_of_the_types_that_are_stated(
             assert kind is None or value is None or isinstance(value, kind)
 
 
-@together("slug", in_turn(differential.entries(), 8))
+@together("slug", in_turn(differential.entries(), 24))
 def test_no_value_that_changes_a_template_of_ones_own_as_it_should_is_told(slug):
     template = differential.own_template(slug)
     for name, kind in template.options.items():

@@ -11,7 +11,7 @@ from datetime import datetime, time
 import goldens
 import pytest
 from differential import reference
-from sampling import STRESS
+from sampling import STRESS, in_turn
 from shared import SHARED
 
 import lect
@@ -107,7 +107,7 @@ def written(template, messages):
         return None
 
 
-@pytest.mark.parametrize(("slug", "name"), EDITS, ids=lambda value: value)
+@pytest.mark.parametrize(("slug", "name"), in_turn(EDITS, 3), ids=lambda value: value)
 def test_an_edit_is_seen(slug, name, tmp_path):
     maker = (SHARED / f"oracles/jinja/{slug}.jinja").read_text("utf-8")
     source = edited(maker, FORMS[name])

@@ -8,7 +8,7 @@ from character_tokenizer import CharacterTokenizer
 from damaged import CHAT, damages, makers_texts, random_chat, rendered
 from goldens import golden_files, native_models
 from hostile import installed
-from sampling import in_turn
+from sampling import FULL, in_turn
 
 import lect
 from lect.tokens.policy import LossPolicy
@@ -46,7 +46,7 @@ def test_all_kinds_of_damage_are_tried():
     assert kinds.total() >= 40
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", in_turn(FORMATS, 3, "damage"))
 def test_damage_is_found(name):
     template = installed()[name]
     tokenizer = tokenizer_for(template)
@@ -65,7 +65,7 @@ def test_what_is_right_passes(name):
     tokenizer = tokenizer_for(template)
     rng = random.Random(name)
     count = 0
-    for _ in range(24):
+    for _ in range(24 if FULL else 8):
         messages, tools = random_chat(rng, template)
         asks = messages[-1]["role"] != "assistant"
         prompt = rendered(template, messages, tools=tools, add_generation_prompt=asks)
@@ -80,7 +80,7 @@ def test_what_is_right_passes(name):
     assert count
 
 
-@pytest.mark.parametrize("slug", in_turn(golden_files(), 16, "read back"))
+@pytest.mark.parametrize("slug", in_turn(golden_files(), 32, "read back"))
 def test_what_makers_templates_write_passes(slug):
     template = lect.resolve(native_models()[slug]).template
     tokenizer = tokenizer_for(template)
@@ -92,7 +92,7 @@ def test_what_makers_templates_write_passes(slug):
     assert {case: results for case, results in found.items() if results} == {}
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", in_turn(FORMATS, 3, "turns"))
 def test_turns_are_rendered_again_and_counted(name):
     template = installed()[name]
     tokenizer = tokenizer_for(template)

@@ -5,6 +5,7 @@ import json
 import notations
 import pytest
 import replies
+from sampling import in_turn
 from together import together
 
 UNCERTAIN = {
@@ -23,7 +24,7 @@ def meant(mistake):
     return notations.ARGUMENTS | {"s": notations.ARGUMENTS["s"].replace("so, ", f"so,{space}")}
 
 
-@together(("name", "reply_format"), notations.grammars().items(), ids=list(notations.grammars()))
+@together(("name", "reply_format"), in_turn(notations.grammars().items(), 3))
 def test_a_mistake_is_understood_wherever_its_notation_occurs(name, reply_format):
     ways = {number: call for number, _, call, _ in notations.places(reply_format.grammar)}
     for (number, notation, mistake), text in notations.mistaken(reply_format.grammar):

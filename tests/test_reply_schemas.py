@@ -9,7 +9,7 @@ import replies
 from described import CONDITION, KINDS, Described, items, stated
 from hypothesis import given
 from hypothesis import strategies as st
-from sampling import some
+from sampling import in_turn, some
 from together import together
 from writing import write, write_call
 
@@ -133,8 +133,7 @@ def nested(*path, text):
     return text if not path else f"{NS}<{path[0]}>{nested(*path[1:], text=text)}{NS}</{path[0]}>"
 
 
-@together("outer", WAYS)
-@together("inner", WAYS)
+@together(("outer", "inner"), in_turn(itertools.product(WAYS, WAYS), 4))
 def test_the_types_of_nested_parameters_are_found_too(outer, inner):
     for kind, texts in [*KINDS.items()][len(outer + inner) % 2 :: 2]:
         for member in MEMBERS:
@@ -207,7 +206,7 @@ MOST_LINES = 2_000_000
 """Of Python, for schemas of 1,000 parts: what grows faster than they do takes many times as much."""
 
 
-@pytest.mark.parametrize("name", FEW)
+@pytest.mark.parametrize("name", in_turn(FEW, 3))
 @pytest.mark.parametrize("schema", HOSTILE.values(), ids=HOSTILE)
 def test_no_schema_stops_the_reader_or_takes_long(name, schema):
     written = write(replies.formats()[name].grammar, "", "", [("f", {"x1": "501", "a" * 60: "7"})])

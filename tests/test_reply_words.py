@@ -37,7 +37,6 @@ XML = (
     "value version xml"
 )
 PROGRAMMING = [each for each in (*keyword.kwlist, *dir(builtins)) if each.isalpha()]
-every_template = together("name", installed())
 
 
 def one_of_each_format():
@@ -74,7 +73,7 @@ def test_there_are_more_than_two_hundred_tags():
     assert len(tags()) > 200
 
 
-@every_template
+@together("name", in_turn(installed(), 3))
 def test_tags_stay_in_content(name):
     template = installed()[name]
     text = tagged(template)

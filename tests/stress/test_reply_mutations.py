@@ -7,6 +7,7 @@ from difflib import get_close_matches
 
 import pytest
 import replies
+from sampling import in_turn
 
 PLAIN = "Nothing of this is a mark. " * 300
 MOST_UNREAD = 4500
@@ -108,7 +109,7 @@ def unread_before(more, text, how):
     return len(stream._reader.buffer) - stream._reader.at
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", in_turn(FORMATS, 3))
 def test_a_mutated_reply_keeps_every_promise(name, scale):
     chance = random.Random(name)
     known, grammar = originals(name), replies.formats()[name].grammar

@@ -3,6 +3,7 @@
 import differential
 import pytest
 from hypothesis import strategies as st
+from sampling import in_turn
 from together import together
 
 import lect
@@ -46,7 +47,7 @@ def template(name):
     return lect.get_conv_template(f"llama:{name}").template
 
 
-@pytest.mark.parametrize(("slug", "name", "options"), [*WITHOUT_TOOLS, *WITH_TOOLS])
+@pytest.mark.parametrize(("slug", "name", "options"), in_turn([*WITHOUT_TOOLS, *WITH_TOOLS], 3))
 def test_equals_the_makers_template_on_random_conversations(slug, name, options):
     differential.check(slug, template(name), parts=True, options=options)
 
