@@ -13,5 +13,6 @@ def sandbox(tmp_path_factory):
 @pytest.fixture
 def offline(sandbox, monkeypatch):
     """Make pip take everything from the wheelhouse, build requirements included."""
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(sandbox.wheelhouse))
+    # Afterwards: the wheels come from an index.
+    monkeypatch.setenv("PIP_NO_INDEX", "1")

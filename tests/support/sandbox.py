@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from functools import cached_property
 from typing import NamedTuple
 
 from counting import HANGS
@@ -184,36 +185,25 @@ class Sandbox:
 
     def __init__(self, root):
         self.root = root
-        self.wheelhouse = root / "wheelhouse"
         self._wheels = {}
         self._environments = {}
-        core = tomllib.loads((REPOSITORY / "core/pyproject.toml").read_text("utf-8"))
-        run(
-            [
-                sys.executable,
-                "-m",
-                "pip",
-                "wheel",
-                "--quiet",
-                "-w",
-                self.wheelhouse,
-                *core["project"]["dependencies"],
-                *JINJA,
-                *ARROW,
-                HUB,
-                *TESTERS,
-                *BUILD_TOOLS,
-            ],
-            cwd=root,
-        )
         self.workshop = self._new("workshop")
         self.install_build_tools(self.workshop)
         (self.core_wheel,) = self._build("flit", REPOSITORY / "core")
         self.base = self._new("base")
-        self.base.pip("install", "--quiet", "--no-index", "--find-links", self.wheelhouse, self.core_wheel)
+        self.base.pip("install", "--quiet", self.core_wheel)
+
+    @cached_property
+    def wheelhouse(self):
+        """What core, plugins, their tests and their builds need, for where there is no index."""
+        wheels = self.root / "wheelhouse"
+        core = tomllib.loads((REPOSITORY / "core/pyproject.toml").read_text("utf-8"))
+        needed = [*core["project"]["dependencies"], *JINJA, *ARROW, HUB, *TESTERS, *BUILD_TOOLS]
+        run([sys.executable, "-m", "pip", "wheel", "--quiet", "-w", wheels, *needed], cwd=self.root)
+        return wheels
 
     def install_build_tools(self, environment):
-        environment.pip("install", "--quiet", "--no-index", "--find-links", self.wheelhouse, *BUILD_TOOLS)
+        environment.pip("install", "--quiet", *BUILD_TOOLS)
 
     def install_test_tools(self, environment, *more):
         environment.pip("install", "--quiet", *TEST_TOOLS, *more)
