@@ -41,7 +41,7 @@ def uv_can_install():
 nox.needs_version = ">=2024.4.15"
 nox.options.default_venv_backend = "uv|venv" if uv_can_install() else "venv"
 nox.options.error_on_missing_interpreters = False  # a user who has only one Python still passes
-nox.options.sessions = ["lint", "tests"]
+nox.options.sessions = ["tests"]
 
 PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
 # The folder of every package but core, by its name.
@@ -217,11 +217,13 @@ def run_tests(session, *files, leave, **env):
 
 @nox.session
 def tests(session):
-    """Test all packages in one environment, while mypy checks their types. Name files to test only those."""
-    prepare(session)
+    """Check style, then test all packages in one environment, while mypy checks their types. Name files to test only
+    those."""
+    prepare(session, "ruff")
     if session.posargs:
         session.run("pytest", *IN_PARALLEL, *session.posargs)
         return
+    check_style(session)
     with ThreadPoolExecutor() as beside:
         types = beside.submit(check_types, session)
         run_tests(session, "core/tests", "plugins", "addons", "tests", leave=[*ELSEWHERE, *ONLY_FULL])
