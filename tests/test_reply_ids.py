@@ -1,23 +1,28 @@
 """Replies that are fed as ids: a control token is one by its id, and text where ordinary tokens spell it."""
 
+import pytest
 from hostile import installed
 from sampled_replies import PLACE, calls, fed, heard, sampled, says, sentence, tokens, writes_calls, written
 from tiny_tokenizer import Bytes
 from together import together
 
 
-@together("name", [name for name, template in installed().items() if written(template, says(PLACE))])
+@together("name", installed())
 def test_a_control_token_that_ordinary_tokens_spell_is_text(name):
     template = installed()[name]
+    if not written(template, says(PLACE)):
+        pytest.skip("it writes no answers")
     tokenizer = Bytes(*tokens(template))
     text, found = sentence(template, tokenizer), heard(template, tokenizer, says)
     assert (found.content, found.tool_calls, found.problems) == (text, (), ())
     assert found.stop == next(iter(template.stop), None)
 
 
-@together("name", [name for name, template in installed().items() if writes_calls(template)])
+@together("name", installed())
 def test_a_control_token_that_ordinary_tokens_spell_is_text_in_arguments(name):
     template = installed()[name]
+    if not writes_calls(template):
+        pytest.skip("it writes no calls")
     tokenizer = Bytes(*tokens(template))
     text, found = sentence(template, tokenizer), heard(template, tokenizer, calls)
     assert ([call.arguments for call in found.tool_calls], found.problems) == ([{"text": text}], ())

@@ -181,7 +181,7 @@ def test_what_sixteen_requests_did_not_show_is_found(name, tmp_path):
 # Mutants: what is not found is not to be silent
 
 
-@pytest.mark.parametrize("slug", in_turn(some(sorted(mutants.slugs()), "mutants"), 8))
+@pytest.mark.parametrize("slug", in_turn(some(sorted(mutants.slugs()), "mutants"), 24))
 def test_a_single_token_edit_that_changes_a_prompt_is_found(slug, tmp_path):
     made = mutants.made([slug], 25 if STRESS else 6)
     reports = {each: verified_files(saved(tmp_path, slug, each.text), MODELS[slug]) for each in made}

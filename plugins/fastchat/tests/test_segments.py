@@ -4,13 +4,13 @@ import pytest
 from fastchat_goldens import CASES, filled, golden
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sampling import one_a_style
+from sampling import in_turn, one_a_style
 
 import lect_fastchat
 from lect import LectError, Origin
 
 TEMPLATES = [name for name, template in golden("templates")["templates"].items() if template["fields"]["sep_style"]]
-every_style = pytest.mark.parametrize("name", one_a_style(TEMPLATES, owner=""))
+some_styles = pytest.mark.parametrize("name", in_turn(one_a_style(TEMPLATES, owner=""), 3))
 NO_TABLE = {"cllm", "falcon", "llama-3", "rwkv", "yuan2"}
 texts = st.text(st.sampled_from("an<>/|n \n\r{}问0") | st.characters(codec="utf-8"), max_size=12)
 said = texts.filter(bool)
@@ -35,7 +35,7 @@ def conversation_of(name, messages, *, ask):
     return conversation
 
 
-@every_style
+@some_styles
 @settings(max_examples=25)
 @given(system=st.none() | texts, turns=st.lists(texts, max_size=5), ask=st.booleans())
 def test_segments_join_to_the_prompt_and_the_template_gives_the_same(name, system, turns, ask):
@@ -48,7 +48,7 @@ def test_segments_join_to_the_prompt_and_the_template_gives_the_same(name, syste
     assert template.text(messages, add_generation_prompt=ask) == prompt
 
 
-@every_style
+@some_styles
 @settings(max_examples=15)
 @given(system=st.none() | texts, turns=st.lists(said, max_size=5))
 def test_text_from_messages_is_known_as_input(name, system, turns):
@@ -66,7 +66,7 @@ def test_text_from_messages_is_known_as_input(name, system, turns):
     assert {path for path, text in given_text.items() if text.strip()} <= written | dropped
 
 
-@every_style
+@some_styles
 @settings(max_examples=15)
 @given(system=st.none() | said, turns=st.lists(said, max_size=6))
 def test_a_conversation_as_openai_messages_and_back_is_the_same(name, system, turns):
@@ -78,7 +78,7 @@ def test_a_conversation_as_openai_messages_and_back_is_the_same(name, system, tu
     assert template.text(messages, add_generation_prompt=bool(len(turns) % 2)) == prompt
 
 
-@every_style
+@some_styles
 @settings(max_examples=15)
 @given(system=st.none() | texts, turns=st.lists(said, min_size=1, max_size=5), ask=st.booleans())
 def test_a_turn_table_writes_the_same_where_there_is_one(name, system, turns, ask):
@@ -91,7 +91,7 @@ def test_a_turn_table_writes_the_same_where_there_is_one(name, system, turns, as
         assert table.text(messages, add_generation_prompt=ask) == conversation_of(name, messages, ask=ask).get_prompt()
 
 
-@every_style
+@some_styles
 def test_a_copy_shares_nothing(name):
     original = lect_fastchat.get_conv_template(name)
     original.append_message(original.roles[0], ("Look!", ["https://example.com/cat.png"]))
@@ -110,7 +110,7 @@ def test_a_copy_shares_nothing(name):
     assert lect_fastchat.conv_templates[name].messages == before.messages[:-1]
 
 
-@every_style
+@some_styles
 def test_the_goldens_have_segments_too(name):
     template = lect_fastchat.conv_templates[name].template
     for case, script in CASES.items():

@@ -5,6 +5,7 @@ import copy
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sampling import in_turn
 
 import lect
 from lect import MessageError, Origin
@@ -84,7 +85,7 @@ def test_messages_can_be_added_to_one_made_by_hand():
     )
 
 
-@pytest.mark.parametrize("style", SeparatorStyle)
+@pytest.mark.parametrize("style", in_turn(SeparatorStyle, 3))
 @given(
     system=texts,
     system_template=st.sampled_from(

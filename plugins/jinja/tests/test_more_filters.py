@@ -10,7 +10,7 @@ from jinja2.filters import FILTERS as JINJA_FILTERS
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.tests import TESTS as JINJA_TESTS
 from pages import DOCS
-from sampling import STRESS, some
+from sampling import STRESS, in_turn, some
 
 from lect import LectError, LimitError, Origin
 from lect_jinja import load
@@ -59,7 +59,7 @@ def said(source):
     return text
 
 
-@pytest.mark.parametrize("name", MORE_FILTERS)
+@pytest.mark.parametrize("name", in_turn(MORE_FILTERS, 3))
 def test_a_filter_writes_what_it_writes_in_transformers(name):
     written = 0
     for value, arguments in some(product(VALUES, ARGUMENTS.get(name, ("", "1"))), name):
