@@ -1,7 +1,9 @@
 """The conformance kit, tested by what it must reject: for each check, an adapter that is broken in one way."""
 
 import json
+import os
 import sys
+from pathlib import Path
 
 import pytest
 from broken_adapters import GOOD, HOOKS
@@ -332,6 +334,13 @@ def test_check_gives_json(kit, capsys):
     assert report["ok"]
     assert {check["name"] for check in report["checks"]} == CHECKS
     assert {check["status"] for check in report["checks"]} == {"ok", "skipped"}
+
+
+def test_check_does_not_look_through_the_folders_above(kit, monkeypatch):
+    seen, scandir = [], os.scandir
+    monkeypatch.setattr(os, "scandir", lambda path=".": (seen.append(os.fspath(path)), scandir(path))[1])
+    assert main(["check", kit.install()]) == 0
+    assert str(Path(lect_kit.__file__).parents[-2]) not in seen
 
 
 def test_a_hint_that_is_no_name_is_not_tried_as_one(kit, capsys):

@@ -83,8 +83,10 @@ def run_suite(subject: Subject) -> list[Outcome]:
     }
     installed.TestInstalled = type("TestInstalled", (AdapterSuite,), facts)
     recorder, file = Recorder(), installed.__file__
+    # Otherwise pytest would look at everything in the folders above, such as all packages that are installed.
+    within = [f"{option}={os.path.dirname(file)}" for option in ("--rootdir", "--confcutdir")]
     with patch.dict(os.environ, NOT_HERE):
-        code = pytest.main([*ARGUMENTS, f"--rootdir={os.path.dirname(file)}", file], [recorder])
+        code = pytest.main([*ARGUMENTS, *within, file], [recorder])
     if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
         msg = f"pytest cannot run the suite: {code!r}\n  try: a test file, as docs/how-to/test-an-adapter.md shows it"
         raise PluginError(msg)
