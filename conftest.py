@@ -1,5 +1,6 @@
 """What all tests share, wherever they stand."""
 
+import gc
 from contextlib import suppress
 
 from sampling import FULL, SEED, STRESS
@@ -20,6 +21,11 @@ SAMPLE = "all cases" if FULL else f"the makers' templates are a sample: LECT_SAM
 def pytest_report_header():
     """Say how to try the same cases again."""
     return SAMPLE
+
+
+def pytest_collection_finish():
+    """Spare the garbage collector thousands of tests, which stay to the end anyway."""
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter):
