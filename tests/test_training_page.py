@@ -15,8 +15,10 @@ from together import together
 
 import lect
 from lect import LossPolicy, MaskError
+from lect.errors import ServedDifferentlyWarning
 from lect_kit.conversations import dated
 
+pytestmark = pytest.mark.filterwarnings("ignore::lect.errors.ServedDifferentlyWarning")
 PAGE = (pages.DOCS / "how-to/train-on-what-you-serve.md").read_text("utf-8")
 QWEN25, QWEN3, R1 = "Qwen/Qwen2.5-7B-Instruct", "Qwen/Qwen3-8B", "deepseek-ai/DeepSeek-R1"
 MOVING = {
@@ -200,7 +202,8 @@ def test_the_system_text_of_mistral_moves_to_the_last_question(model):
 @pytest.mark.parametrize("model", [QWEN3, R1, *MOVING.values()])
 def test_one_sequence_is_wrong_where_history_changes_and_the_report_says_for_which_answers(model):
     talk = talk_for(model)
-    encoded = encode(model, talk, policy=LossPolicy())
+    with pytest.warns(ServedDifferentlyWarning, match="unroll='auto'"):
+        encoded = encode(model, talk, policy=LossPolicy())
     wrong = [each.message for each in encoded.report.deviations]
     answers = [index for index, each in enumerate(talk) if each["role"] == "assistant"]
     assert wrong == (answers[:1] if model == QWEN3 else answers)

@@ -1,12 +1,14 @@
 """An answer is trained as the model writes it after the prompt that a server sends."""
 
 import pickle
+import warnings
 
 import pytest
 from tiny_tokenizer import Tiny
 
 import lect
 from lect import LossPolicy, MaskError, MessageError
+from lect.errors import ServedDifferentlyWarning
 from lect.plugin import CHATML, Template, Turn, TurnTemplate
 from lect.plugin.grammar import CallSyntax, Grammar, Json, Reasoning, Section
 
@@ -126,6 +128,7 @@ def test_one_sequence_that_is_not_true_says_so():
     assert CHATML.render([QUESTION, {"role": "assistant", "content": "42."}]).deviations == ()
 
 
+@pytest.mark.filterwarnings("ignore::lect.errors.ServedDifferentlyWarning")
 def test_a_report_has_the_deviations_and_strict_refuses_them():
     tokenizer = Tiny(*MARKERS)
     with lect.register(Adapter(template()), name="forgetful"):
@@ -139,6 +142,33 @@ def test_a_report_has_the_deviations_and_strict_refuses_them():
         stored = [QUESTION, {"role": "assistant", "content": "<think>Hm.</think>42."}]
         reasons = [each.reason for each in lect.encode("forgetful-7b", stored, tokenizer, **encode).report.deviations]
         assert any("messages[1].content spells out '<think>'" in reason for reason in reasons)
+
+
+def test_training_otherwise_than_serving_warns_once_for_each_line_that_asks():
+    tokenizer, policy = Tiny(*MARKERS), LossPolicy()
+    talks = [[{**message, "content": f"{message['content']} {n}"} for message in TALK] for n in range(3)]
+    prompts = [template().render(talk) for talk in (*talks, [QUESTION, {"role": "assistant", "content": "4."}])]
+    with lect.register(Adapter(template()), name="forgetful"), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        for prompt in prompts:
+            prompt.encode(tokenizer, policy=policy)
+        for talk in talks:
+            lect.encode("forgetful-7b", talk, tokenizer, policy=policy)
+            lect.encode("forgetful-7b", talk, tokenizer, policy=policy, unroll="auto")
+            lect.encode("forgetful-7b", talk, tokenizer)
+        prompts[0].encode(tokenizer, policy=policy, strict=False)
+        warnings.simplefilter("always")
+        for prompt in prompts[2:]:
+            prompt.encode(tokenizer, policy=policy)
+    assert [(each.category, each.filename) for each in caught] == [(ServedDifferentlyWarning, __file__)] * 4
+    assert str(caught[0].message) == (
+        "2 of the answers would be written otherwise on a server\n"
+        "  messages[1]: its reasoning is not in the text: the format leaves it out of history\n"
+        "  try: unroll='auto', which trains what is served"
+    )
+    assert "a server sends" in str(caught[3].message)
+    with pytest.raises(MaskError, match=r"not what a server makes the model write\n  messages\[1\]: its reasoning"):
+        prompts[0].encode(tokenizer, policy=policy, strict=True)
 
 
 class Adapter:
@@ -162,7 +192,7 @@ def test_prompt_and_reply_are_encoded_apart_whatever_carries_loss():
         assert prompt.encode(tokenizer, policy=policy).ids[: len(served)] == served
 
 
-def test_a_last_answer_can_be_given_its_stop():
+def test_a_last_answer_that_is_trained_is_given_its_stop():
     glm = TurnTemplate(
         "glm",
         user=Turn("<|user|>\n", ""),
@@ -171,13 +201,37 @@ def test_a_last_answer_can_be_given_its_stop():
         stop=["<|user|>", "<|observation|>"],
     )
     tokenizer = Tiny("<|user|>", "<|assistant|>", "<|observation|>")
-    prompt = glm.render([{**message, "reasoning_content": None} for message in TALK])
-    without = prompt.encode(tokenizer, policy=LossPolicy())
+    talk = [{**message, "reasoning_content": None} for message in TALK]
+    prompt = glm.render(talk)
+    without = prompt.encode(tokenizer, policy=LossPolicy(stop="none"))
     assert without.report.stops_lost == (3,)
-    stopped = prompt.encode(tokenizer, policy=LossPolicy(stop="always"))
-    assert stopped.report.stops_lost == ()
-    assert stopped.ids[: len(without.ids)] == without.ids
-    assert stopped.labels[-1] == tokenizer.control_tokens()["<|user|>"]
+    assert without.ids == prompt.encode(tokenizer).ids
+    for policy in (LossPolicy(), LossPolicy(stop="last")):
+        stopped = prompt.encode(tokenizer, policy=policy)
+        assert stopped.report.stops_lost == ()
+        assert stopped.ids == [*without.ids, tokenizer.control_tokens()["<|user|>"]]
+        assert stopped.labels[-1] == stopped.ids[-1]
+    unended = [
+        glm.render([*talk[:3], {**talk[3], "train": False}]),
+        glm.render(talk, continue_final_message=True),
+        glm.render(talk, add_generation_prompt=True),
+    ]
+    for prompt in unended:
+        assert prompt.encode(tokenizer, policy=LossPolicy()).ids == prompt.encode(tokenizer).ids
+
+
+def test_the_token_with_which_a_format_ends_an_answer_is_its_only_stop():
+    own = TurnTemplate(
+        "own",
+        user=Turn("<|user|>", ""),
+        assistant=Turn("<|assistant|>", "<|done|>\n"),
+        generation="<|assistant|>",
+        stop=["<|eos|>"],
+        markers=["<|user|>", "<|assistant|>", "<|done|>"],
+    )
+    messages = [QUESTION, {"role": "assistant", "content": "42."}]
+    assert own.reply_text(messages).text == "42.<|done|>"
+    assert [trained(prompt) for prompt in (*own.unroll(messages), own.render(messages))] == [["42.", "<|done|>"]] * 2
 
 
 def results_within(chat, out):

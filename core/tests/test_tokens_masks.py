@@ -13,6 +13,7 @@ from lect import LossPolicy, MaskError
 from lect.plugin import CHATML, Template, Turn, TurnTemplate
 from lect.tokens.turns import turns_of
 
+pytestmark = pytest.mark.filterwarnings("ignore::lect.errors.ServedDifferentlyWarning")
 CHAT = [
     {"role": "user", "content": "Hi"},
     {"role": "assistant", "content": "Hello!"},
@@ -99,8 +100,9 @@ def test_the_worked_examples_of_the_specification(template, expected):
 
 
 def test_a_last_turn_without_its_stop_is_named():
-    report = CHATGLM_3.render(CHAT).encode(Tiny(), policy=LossPolicy()).report
+    report = CHATGLM_3.render(CHAT).encode(Tiny(), policy=LossPolicy(stop="none")).report
     assert report.stops_lost == (3,)
+    assert CHATGLM_3.render(CHAT).encode(Tiny(), policy=LossPolicy()).report.stops_lost == ()
     assert LLAMA_3.render(CHAT).encode(Tiny(), policy=LossPolicy()).report.stops_lost == ()
 
 
@@ -444,7 +446,8 @@ def test_a_long_conversation_is_not_rendered_once_for_each_answer(template):
         # The prompt of THINKING opens reasoning, and no answer closes any.
         assert len(encoded.report.deviations) == (rounds if template is THINKING else 0)
         assert marked(prompt).count("assistant\n⟦Hello!<|im_end|>⟧") == rounds
-    assert counts[0] == counts[1] < 100
+    # The first time, a template is asked what it writes around an answer.
+    assert counts[1] <= counts[0] < 100
 
 
 @given(any_template, chats(), policies)

@@ -138,6 +138,7 @@ ROWS = st.lists(
 )
 
 
+@pytest.mark.filterwarnings("ignore::lect.errors.ServedDifferentlyWarning")
 @settings(max_examples=60)
 @given(rows=ROWS, cache_bytes=st.sampled_from([0, 2000, 1 << 20]), as_text=st.booleans())
 def test_ids_and_labels_are_those_of_encode(tokenizer, rows, cache_bytes, as_text):

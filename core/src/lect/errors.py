@@ -18,7 +18,8 @@ __all__ = [
     "AmbiguousModelError", "BaseModelWarning", "ControlTextError", "ConversionError", "ConversionWarning",
     "FallbackWarning", "InvalidModelPathError", "InvalidModelPathTypeError", "LectError", "LimitError", "MaskError",
     "MessageError", "ModelPathWarning", "PluginError", "PluginWarning", "RefusedError", "ReplyFormatWarning",
-    "SourceError", "TemplateWarning", "TokenizerError", "UnknownModelError", "UnknownTemplateError", "UnusedInputError",
+    "ServedDifferentlyWarning", "SourceError", "TemplateWarning", "TokenizerError", "UnknownModelError",
+    "UnknownTemplateError", "UnusedInputError",
 ]  # fmt: skip
 
 
@@ -160,15 +161,20 @@ class ReplyFormatWarning(UserWarning):
     """A model's own template writes calls, and no installed reply format reads them: they stay in the content."""
 
 
+class ServedDifferentlyWarning(UserWarning):
+    """An answer is trained otherwise than the model would write it on a server."""
+
+
 MOST_WARNED = 1000
 _warned: dict[str, dict[Any, Any]] = {}
 """Python's record of the warnings that it has shown, by file. In the caller's own module it would grow with every
 path."""
 
 
-def warn_caller(text: str, category: type[Warning]) -> None:
+def warn_caller(text: str, category: type[Warning], *, once: bool = False) -> None:
     """Warn at the line that called lect; Python's filters decide which warnings to show, and how often.
 
+    With `once`, another text at the same line counts as the same warning.
     But a `PluginWarning` is shown even where a filter makes it an error: one bad plugin must not take the others
     down.
     """
@@ -181,10 +187,13 @@ def warn_caller(text: str, category: type[Warning]) -> None:
     file, line = frame.f_code.co_filename, frame.f_lineno
     if sum(map(len, list(_warned.values()))) >= MOST_WARNED:
         _warned.clear()
+    registry, key = _warned.setdefault(file, {}), (text, category, line)
+    if once and (category, line) in registry:
+        registry[key] = True
     try:
-        warnings.warn_explicit(
-            text, category, file, line, module=frame.f_globals.get("__name__"), registry=_warned.setdefault(file, {})
-        )
+        warnings.warn_explicit(text, category, file, line, module=frame.f_globals.get("__name__"), registry=registry)
+        if once and registry.pop(key, None):
+            registry[category, line] = True
     except PluginWarning as warning:
         if category is not PluginWarning:
             raise  # A TemplateWarning is for the author of a template, whose tests should fail.

@@ -89,7 +89,7 @@ def made_of(prompts: Sequence[Prompt], row: Row, settings: Settings) -> Iterator
 def _encoded(prompt: Prompt, settings: Settings) -> Iterator[Made]:
     most, how = settings.max_length, settings.truncate
     limits: dict[str, Any] = {"max_length": most, "truncate": "turns"} if how == "turns" else {}
-    encoded = prompt.encode(settings.tokenizer, policy=settings.policy, **limits)
+    encoded = prompt.encode(settings.tokenizer, policy=settings.policy, strict=False, **limits)
     ids, weights, report = encoded.ids, encoded.weights, encoded.report
     if settings.options.get("strict") and report.deviations:
         listed = "\n".join(f"  messages[{each.message}]: {each.reason}" for each in report.deviations)
@@ -147,7 +147,7 @@ def _text_side(prompt: Prompt) -> tuple[str, str, int]:
 
 
 def _ids_side(prompt: Prompt, settings: Settings) -> tuple[list[int], list[int], int]:
-    encoded = prompt.encode(settings.tokenizer, policy=LossPolicy())
+    encoded = prompt.encode(settings.tokenizer, policy=LossPolicy(), strict=False)
     trained = [place for place, weight in enumerate(encoded.weights) if weight]
     start, end = trained[0], trained[-1] + 1
     return encoded.ids[:start], encoded.ids[start:end], len(encoded.report.controls)

@@ -16,7 +16,7 @@ from lect.prompt.message import REASONING_NAMES
 from lect.reply.engine.opening import starts_in
 from lect.reply.events import CONTENT
 from lect.tokens.edges import around_reasoning
-from lect.tokens.turns import call_marks, cut, first_mark, is_own, missing_fields, stops_of
+from lect.tokens.turns import call_marks, cut, first_mark, is_own, missing_fields
 from lect.values import TRANSFORMED, Origin, Segment
 
 if TYPE_CHECKING:
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 class Answer(NamedTuple):
     """An answer as the model writes it."""
 
-    served: Prompt
-    """The prompt that a server sends before it."""
     segments: list[Segment]
     """What the model writes, the stop included."""
     stop: int
@@ -78,15 +76,8 @@ class AnswerWriter:
         """Return the answer; one that the model has no way of writing is refused."""
         whole, turn = self.whole, self.turn
         if turn is not None and turn.is_served:
-            answer = self._ended(whole, turn, self._last, cut(whole.layout, turn.start, turn.stop))
-        else:
-            answer = self._built(whole)
-        for segment in answer.segments[: -1 if answer.stop else None]:
-            if any(stop in segment.text for stop in stops_of(self._facts)):
-                is_format = segment.origin is Origin.TEMPLATE
-                what = "the format writes it as two turns" if is_format else "its text contains a stop of the model"
-                self._refuse(f"{what}, and a reply ends at the first stop")
-        return answer
+            return self._ended(whole, turn, self._last, cut(whole.layout, turn.start, turn.stop))
+        return self._built(whole)
 
     def _turn(self, prompt: Prompt) -> TurnSpan | None:
         turn = prompt.last_turn
@@ -101,7 +92,7 @@ class AnswerWriter:
         turn = self._turn(shown)
         lost = missing_fields(bare, (segment for segment in shown.segments if is_own(segment, self._index)))
         if lost or turn is None:
-            self._refuse(f"the format does not write its {' and '.join(lost) or 'text'}", "the message without that")
+            self.refuse(f"the format does not write its {' and '.join(lost) or 'text'}", "the message without that")
         pieces = cut(shown.layout, self._body(shown, turn), turn.stop)
         if self._thought or self._is_open:
             pieces = [*self._reasoning(whole), *pieces]
@@ -130,8 +121,8 @@ class AnswerWriter:
         """Return an answer with the stop at its end."""
         stop = shown.text[turn.stop : turn.end] or self._edges.stop_after(message)
         if not stop:
-            return Answer(self.served, pieces, 0, "no stop is known for it")
-        return Answer(self.served, [*pieces, self._literal(stop)], len(stop))
+            return Answer(pieces, 0, "no stop is known for it")
+        return Answer([*pieces, self._literal(stop)], len(stop))
 
     # The generation prompt
 
@@ -179,7 +170,7 @@ class AnswerWriter:
             self._refuse_unless_it_may_reason()
         around = around_reasoning(self._marks, whole.layout, self._index) or self._edges.around_reasoning
         if around is None:
-            self._refuse(
+            self.refuse(
                 "how the model writes reasoning is not known: no rendering shows it, and the grammar does not state it",
                 "template.but(reply=...) with Reasoning.written, if you know what the model writes",
             )
@@ -194,9 +185,9 @@ class AnswerWriter:
         is_closed = any(mark in self._opening for mark in self._marks.close)
         stops, markers = [*self._facts.stop], self._facts.markers
         if is_closed or (self._grammar and starts_in(self._grammar, self.served.text, stops, markers) == CONTENT):
-            self._refuse("the prompt tells the model not to reason", self._thinking_option())
+            self.refuse("the prompt tells the model not to reason", self._thinking_option())
         if "reasoning" not in self._facts.capabilities:
-            self._refuse("the format has no place for reasoning", "the message without its reasoning")
+            self.refuse("the format has no place for reasoning", "the message without its reasoning")
 
     def _thinking_option(self) -> str:
         """Return the option with which the prompt lets the model reason; empty if there is none."""
@@ -215,6 +206,7 @@ class AnswerWriter:
     def _literal(self, text: str) -> Segment:
         return Segment(text, Origin.TEMPLATE, (), TRANSFORMED, self._index)
 
-    def _refuse(self, why: str, instead: str = "") -> NoReturn:
+    def refuse(self, why: str, instead: str = "") -> NoReturn:
+        """Refuse the message."""
         msg = f"{self._facts.name}: the model cannot write messages[{self._index}]: {why}"
         raise MessageError(f"{msg}\n  try: {instead}" if instead else msg)

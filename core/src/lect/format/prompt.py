@@ -72,7 +72,7 @@ class Prompt:
 
     def __getstate__(self) -> dict[str, Any]:
         # The views, but not their source, which holds the caller's messages.
-        views = ("segments", "unused", "_first_controls", "turns", "deviations", "_said_of_loss")
+        views = ("segments", "unused", "_first_controls", "turns", "deviations", "_said_of_loss", "_unwritten_stop")
         kept = ("template", "text", "marked", "trains", *views)
         return {name: getattr(self, name) for name in kept}
 
@@ -145,6 +145,12 @@ class Prompt:
 
         return turns_of(self.layout, self.template, self._request, self.write, wanted)
 
+    def fault_in(self, turn: TurnSpan) -> str:
+        """Return why the answer of a turn is no reply of the model; empty if it is one."""
+        from lect.tokens.served import fault_in
+
+        return fault_in(self._edges({}), self.layout, turn, self._request)
+
     @computed
     def deviations(self) -> tuple[Deviation, ...]:
         """The answers that are not as the model would write them on a server, with reasons."""
@@ -155,7 +161,7 @@ class Prompt:
         spelled = zip(messages, respelled(messages, getattr(self.template, "reply", None)), strict=True)
         foreign = [index for index, (given, own) in enumerate(spelled) if given is not own and "tool_calls" in own]
         return (
-            *deviations_in(self.layout, self.turns, self._request, self.write),
+            *deviations_in(self.layout, self.turns, self._request, self.write, self.fault_in),
             *(Deviation(index, FOREIGN_IDS) for index in foreign),
         )
 
@@ -185,19 +191,28 @@ class Prompt:
         turns = [turn for turn in self.turns if trains is None or turn.message in trains]
         return spans.loss_spans(self.layout, turns, self._said_of_loss, policy)
 
-    def _stopped(self) -> Prompt:
-        """Return the prompt with a stop after its last answer, if the format writes one only with the next turn."""
+    @computed
+    def _unwritten_stop(self) -> str:
+        """The stop after the last turn, if that is an answer and only the next turn writes it; else empty."""
+        messages, _, options, asks = self._request
+        last = self.turns[-1] if self.turns and not asks else None
+        if last is None or last.stop < last.end or messages[last.message].get("role") != "assistant":
+            return ""
+        return self._edges(options).stop_after(messages[last.message])
+
+    def _stopped(self, policy: LossPolicy) -> Prompt:
+        """Return the prompt with a stop after its last answer, if that is trained and has none."""
         from lect.tokens.turns import cut
 
-        turns, messages = self.turns, self._request.messages
-        last = turns[-1] if turns and turns[-1].stop == turns[-1].end else None
-        if last is None or messages[last.message].get("role") != "assistant":
+        stop, last = self._unwritten_stop, self.turns[-1] if self.turns else None
+        if not stop or last is None or all(span.message != last.message for span in self.loss_spans(policy)):
             return self
-        stop = self._edges(self._request.options).stop_after(messages[last.message])
+        prompt, end = object.__new__(Prompt), last.end + len(stop)
         literal = Segment(stop, Origin.TEMPLATE, (), TRANSFORMED, last.message)
-        prompt = self.with_segments([*cut(self.layout, 0, last.end), *([literal] if stop else [])], messages)
-        end = len(prompt.text)
-        prompt.train([*turns[:-1], last._replace(end=end, close=end)], self.deviations)
+        vars(prompt).update(vars(self), text=self.text[: last.end] + stop)
+        vars(prompt).update(segments=(*cut(self.layout, 0, last.end), literal))
+        vars(prompt).update(turns=[*self.turns[:-1], last._replace(end=end, close=end)])
+        del prompt.layout
         return prompt
 
     @computed
@@ -215,6 +230,7 @@ class Prompt:
         policy: LossPolicy | None = None,
         max_length: int | None = None,
         truncate: Truncate = "tokens",
+        strict: bool | None = None,
     ) -> Encoded:
         """Return the prompt as token ids, with exactly one BOS if the model has one.
 
@@ -227,15 +243,26 @@ class Prompt:
                 not cut where the trained part begins.
             max_length: The number of tokens to keep, from the beginning.
             truncate: What to cut off beyond that: `tokens`, or whole `turns`, so that the last one kept has its stop.
+            strict: With a policy, refuse what is not trained as the model would write it on a server. By default,
+                an answer that is trained otherwise is a `ServedDifferentlyWarning`; with False, it is only in the
+                report.
 
         Raises:
             TokenizerError: If the tokenizer is none of these.
             MaskError: If the policy trains everything or nothing, or not even one turn is kept.
         """
         from lect.tokens import encoded
+        from lect.tokens.policy import LossPolicy
 
-        prompt = self._stopped() if policy is not None and getattr(policy, "stop", "") == "always" else self
-        return encoded.encode(prompt, tokenizer, safe=safe, policy=policy, max_length=max_length, truncate=truncate)
+        prompt = self
+        if isinstance(policy, LossPolicy) and policy.stop != "none" and policy.marks == "lect":
+            prompt = self._stopped(policy)
+        made = encoded.encode(prompt, tokenizer, safe=safe, policy=policy, max_length=max_length, truncate=truncate)
+        if made.report.deviations and strict is not False:
+            from lect.tokens.served import refuse_or_warn
+
+            refuse_or_warn(made.report.deviations, strict=strict is not None)
+        return made
 
 
 def first_controls(prompt: Prompt, most: int) -> tuple[tuple[Control, ...], bool]:

@@ -120,7 +120,7 @@ class Replies(Facts):
     ) -> Prompt:
         """Return the last message, an assistant's, as the model itself writes it after the prompt that a server sends.
 
-        It is the inverse of `parse`: reasoning, content, calls and the stop. Its segments have paths into `messages`.
+        It is the inverse of `parse`: reasoning, content, calls and one stop. Its segments have paths into `messages`.
 
         Args:
             messages: OpenAI-shaped messages, an assistant's at the end.
@@ -128,7 +128,8 @@ class Replies(Facts):
             options: The other arguments of `render`.
 
         Raises:
-            MessageError: If the last message is not an assistant's, or the model has no way of writing it.
+            MessageError: If the last message is not an assistant's, or the model has no way of writing it, so that
+                `parse` reads it as it is meant.
         """
         from lect.format.sequences import reply_text
 
@@ -217,7 +218,9 @@ class Replies(Facts):
 
 def _lead(before: str, prompt: str) -> str:
     """Return the white space with which every answer to a prompt begins: what history has and the prompt does not."""
-    for end in range(len(before), len(before.rstrip()) - 1, -1):
-        if prompt.endswith(before[:end]):
-            return before[end:]
+    # The last word of its header: what is before that depends on the turn before it, which need not be a question.
+    header = before[before.rfind(before.split()[-1]) :] if before.strip() else before
+    for end in range(len(header), len(header.rstrip()) - 1, -1):
+        if prompt.endswith(header[:end]):
+            return header[end:]
     return ""

@@ -13,12 +13,11 @@ from lect.format.refusals import refuse_unused
 from lect.objects import plain_messages
 from lect.tokens.probes import QUESTION
 from lect.tokens.served import Deviation
-from lect.tokens.turns import TurnSpan, stops_of
+from lect.tokens.turns import TurnSpan, cut
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from lect.facts import Facts
     from lect.format.prompt import Prompt
     from lect.tokens.edges import Edges
 
@@ -45,10 +44,10 @@ class _Sequence(NamedTuple):
 def reply_text(edges: Edges, render: Render, messages: Messages) -> Prompt:
     """Return the last message as the model writes it; see `Template.reply_text`."""
     messages = respelled(plain_messages(messages), edges.grammar)
-    answer = AnswerWriter(edges, render, messages).answer()
-    prompt = answer.served.with_segments(answer.segments, messages)
-    end = len(prompt.text)
-    prompt.train([TurnSpan(len(messages) - 1, 0, 0, 0, end - answer.stop, end, end, is_served=True)])
+    whole, turn, _ = _sequence(edges, render, messages, None)
+    prompt = whole.with_segments(cut(whole.layout, turn.start, turn.end), messages)
+    stop, end = turn.stop - turn.start, turn.end - turn.start
+    prompt.train([turn._replace(begin=0, header_end=0, start=0, stop=stop, end=end, close=end)])
     return prompt
 
 
@@ -86,7 +85,7 @@ def _prompts(edges: Edges, render: Render, messages: Messages, answers: Sequence
     that a server sends.
     """
     whole = render(messages[: answers[-1] + 1])
-    if how == "auto" and _is_true(edges.facts, whole, messages, answers):
+    if how == "auto" and _is_true(whole, messages, answers):
         whole.trains = frozenset(answers)
         whole.deviations = ()
         return [whole]
@@ -112,16 +111,17 @@ def _prompts(edges: Edges, render: Render, messages: Messages, answers: Sequence
     return [sequence.prompt for sequence in sequences]
 
 
-def _is_true(facts: Facts, whole: Prompt, messages: Messages, answers: Sequence[int]) -> bool:
+def _is_true(whole: Prompt, messages: Messages, answers: Sequence[int]) -> bool:
     """Return whether all answers in a prompt for the whole conversation are as the model writes them."""
-    complete = {turn.message: whole.text[turn.stop : turn.end] for turn in whole.turns if _is_complete(facts, turn)}
+    wanted = set(answers)
+    turns = [turn for turn in whole.turns if turn.message in wanted and _is_reply(whole, turn)]
     # OLMo 3 ends the last answer with another stop than those before it; a call may have a stop of its own.
-    stops = {(bool(messages[answer].get("tool_calls")), complete.get(answer)) for answer in answers}
-    return complete.keys() >= set(answers) and len(stops) == len(dict(stops))
+    stops = {(bool(messages[turn.message].get("tool_calls")), whole.text[turn.stop : turn.end]) for turn in turns}
+    return len(turns) == len(answers) and len(stops) == len(dict(stops))
 
 
-def _is_complete(facts: Facts, turn: TurnSpan) -> bool:
-    return turn.is_served and (turn.stop < turn.end or not stops_of(facts))
+def _is_reply(prompt: Prompt, turn: TurnSpan) -> bool:
+    return turn.is_served and turn.stop < turn.end and not prompt.fault_in(turn)
 
 
 def _sequence(
@@ -129,12 +129,14 @@ def _sequence(
 ) -> tuple[Prompt, TurnSpan, list[Deviation]]:
     """Return the prompt that a server sends, followed by the last message as the model writes it."""
     writer = AnswerWriter(edges, render, messages, whole)
-    if writer.turn is not None and _is_complete(edges.facts, writer.turn):
+    if writer.turn is not None and _is_reply(writer.whole, writer.turn):
         return writer.whole, writer.turn, []
     answer = writer.answer()
     index = len(messages) - 1
-    start = len(answer.served.text)
-    prompt = answer.served.with_segments([*answer.served.segments, *answer.segments], messages)
+    start = len(writer.served.text)
+    prompt = writer.served.with_segments([*writer.served.segments, *answer.segments], messages)
     end = len(prompt.text)
     turn = TurnSpan(index, writer.header_end, writer.header_end, start, end - answer.stop, end, end, is_served=True)
+    if fault := prompt.fault_in(turn):
+        writer.refuse(fault)
     return prompt, turn, [Deviation(index, answer.note, "noted" if answer.stop else "no_stop")] if answer.note else []

@@ -188,7 +188,7 @@ class Template(Replies):
         source = from_program(chat, out)
         if continue_final_message:
             source = with_beginning(source, messages) if begins_last else without_end(self.name, source, messages)
-            request = request._replace(messages=messages)
+            request = request._replace(messages=messages, add_generation_prompt=True)
         allowed.check_prompt(source.text)
         prompt = Prompt(self, source, request, most_controls=0 if policy == "allow" else allowed.controls)
         if not prompt.text.isascii() and not is_encodable(prompt.text):

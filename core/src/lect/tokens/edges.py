@@ -15,7 +15,7 @@ from lect.errors import LectError, LimitError
 from lect.prompt.message import REASONING_NAMES
 from lect.reply.blocks import NO_REASONING
 from lect.tokens.probes import CALLS, QUESTION, RESULT, TEXT, TOOLS, VALUE, answer, results
-from lect.tokens.turns import agreement, first_mark, is_own, stops_of
+from lect.tokens.turns import agreement, first_mark, is_own, stop_in, stops_of
 from lect.values import EQUAL_BYTES
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from lect.facts import Facts
     from lect.prompt.segments import Layout
     from lect.reply.grammar import Grammar, Reasoning
+    from lect.reply.reply import Reply
     from lect.tokens.probes import IdOf
 
     Messages = Sequence[Mapping[str, Any]]
@@ -56,6 +57,9 @@ class Edges:
         self._rendered: dict[bytes, Any] = {}
         self._texts: dict[bytes, str | None] = {}
         self._exceeded: LimitError | None = None
+        self.parse: Callable[..., Reply] = template.parse
+        self.read: dict[Any, bool] = {}
+        """Whether an answer is read as it is meant, by what is around its texts."""
         self.grows: bool | None = None
         """Whether a further turn only adds to what the model wrote, once `Template.prefix_stable` was read."""
 
@@ -211,8 +215,8 @@ class Edges:
         said, follower = (VALUE, RESULT) if calls else (TEXT, QUESTION["content"])
         between = session.partition(said)[2].partition(follower)[0]
         stops = stops_of(self.facts)
-        found = [(at, -len(stop), stop) for stop in stops if (at := between.find(stop)) >= 0]
-        return min(found)[2] if found else stops[0] if len(stops) == 1 else ""
+        at, end = stop_in(between, stops, 0, len(between))
+        return between[at:end] or (stops[0] if len(stops) == 1 else "")
 
     @computed
     def around_reasoning(self) -> Around | None:

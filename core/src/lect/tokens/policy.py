@@ -13,7 +13,7 @@ from lect.errors import MaskError, expect_one_of, saferepr
 Span = tuple[int, int, float]
 """The start and end of characters in a message's content, and their weight."""
 
-CHOICES = {"stop": ("turn", "last", "none", "always"), "marks": ("lect", "template"), "boundary": ("cut", "whole")}
+CHOICES = {"stop": ("turn", "last", "none"), "marks": ("lect", "template"), "boundary": ("cut", "whole")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +27,7 @@ class LossPolicy:
         roles: The roles whose messages are trained.
         last: Train only the last of them.
         stop: Where the string that ends a turn is trained: in every trained `turn`, in the `last` one, or in `none`.
-            `always` also adds one to a last answer that has none, because the format writes it with the next turn.
+            Where only the next turn writes it, `Prompt.encode` adds it after a last answer that is trained.
         content: The weight of what an assistant says.
         reasoning: The weight of its reasoning, with the markup round it.
         tool_calls: The weight of its tool calls, with the markup round them.
@@ -48,7 +48,7 @@ class LossPolicy:
 
     roles: Sequence[str] = ("assistant",)
     last: bool = False
-    stop: Literal["turn", "last", "none", "always"] = "turn"
+    stop: Literal["turn", "last", "none"] = "turn"
     content: float = 1.0
     reasoning: float = 1.0
     tool_calls: float = 1.0

@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from bisect import bisect_right
+from contextlib import suppress
+from json import dumps, loads
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from lect.errors import LectError
+from lect.errors import LectError, MaskError, ServedDifferentlyWarning, warn_caller
 from lect.prompt.fields import spell
-from lect.tokens.turns import MOST_ASKED, alike, missing_fields
+from lect.reply.plain import PLAIN
+from lect.tokens.probes import TEXT, THOUGHT
+from lect.tokens.spans import kind_of
+from lect.tokens.turns import MOST_ASKED, alike, cut, is_anothers, is_own, missing_fields, stops_of
+from lect.values import Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from lect.prompt.message import Request
     from lect.prompt.segments import Layout
+    from lect.tokens.edges import Edges
     from lect.tokens.turns import TurnSpan, Write
     from lect.values import Segment
 
+    Piece = tuple[str, str]
+    """The kind of a text, empty for what the format writes, and the text."""
+
+MOST_SHAPES = 256
+"""How many shapes of answers are known with a template."""
+PROBES = {"content": TEXT, "reasoning": THOUGHT}
+"""Texts by their kind."""
 SHOWN = 30
 """How many characters of two texts that differ are shown."""
 
@@ -31,10 +46,71 @@ class Deviation(NamedTuple):
     """Whether it is trained otherwise than served, not at all, without a stop, or as served, with something to know."""
 
 
-def deviations_in(layout: Layout, turns: Iterable[TurnSpan], request: Request, write: Write) -> Iterator[Deviation]:
+def fault_in(edges: Edges, layout: Layout, turn: TurnSpan, request: Request) -> str:
+    """Return why an answer is no reply to the prompt before it; empty if it is one.
+
+    A reply is in one piece, ends at its first stop, and is read as it was meant. What a format writes around texts
+    decides how they are read, so that is tried with other texts, and once; calls are read as they are.
+    """
+    text, message = layout.text, turn.message
+    for stop in {*stops_of(edges.facts), text[turn.stop : turn.end]} - {""}:
+        if (at := text.find(stop, turn.start, turn.stop)) >= 0:
+            is_format = layout.segments[bisect_right(layout.starts, at) - 1].origin is Origin.TEMPLATE
+            what = "the format writes it as two turns" if is_format else "its text contains a stop of the model"
+            return f"{what}, and a reply ends at the first stop"
+    pieces: list[Piece] = []
+    for segment in cut(layout, turn.start, turn.stop):
+        if is_anothers(segment, message):
+            return "other messages are within it, and a reply is in one piece"
+        pieces.append((kind_of(segment.path) if is_own(segment, message) else "", segment.text))
+    if request.messages[message].get("tool_calls"):
+        is_read: bool | None = _is_read(edges, layout, turn, pieces, request)
+    else:
+        pieces = [(kind, PROBES.get(kind, piece)) for kind, piece in pieces]
+        key = text[turn.begin : turn.start], *pieces, text[turn.stop : turn.end]
+        is_read = edges.read.get(key)
+        if is_read is None:
+            if len(edges.read) >= MOST_SHAPES:
+                edges.read.clear()
+            is_read = edges.read[key] = _is_read(edges, layout, turn, pieces, request)
+    return "" if is_read else "it would be read otherwise than it is meant"
+
+
+def _is_read(edges: Edges, layout: Layout, turn: TurnSpan, pieces: Sequence[Piece], request: Request) -> bool:
+    """Return whether pieces are read as they are meant, but for white space."""
+    said = "".join(text for _, text in pieces) + layout.text[turn.stop : turn.end]
+    reply = edges.parse(said, prompt=layout.text[: turn.start], tools=request.tools, grammar=edges.grammar or PLAIN)
+    meant = [_bare("".join(text for each, text in pieces if each == kind)) for kind in PROBES]
+    calls = [call.get("function", call) for call in request.messages[turn.message].get("tool_calls") or ()]
+    return (
+        meant == [_bare(reply.content), _bare(reply.reasoning or "")]
+        and [call["name"] for call in calls] == [call.name for call in reply.tool_calls]
+        and [_told(call.get("arguments")) for call in calls] == [_told(call.arguments) for call in reply.tool_calls]
+    )
+
+
+def _bare(text: str) -> str:
+    return "".join(text.split())
+
+
+def _told(arguments: Any) -> Any:
+    """Return arguments as a format that knows only text has them, which may leave out null."""
+    with suppress(ValueError):
+        arguments = loads(arguments) if isinstance(arguments, str) else arguments
+    if not isinstance(arguments, dict):
+        return arguments
+    told = {name: value if isinstance(value, str) else dumps(value) for name, value in arguments.items()}
+    return {name: _bare(text) for name, text in told.items() if arguments[name] is not None}
+
+
+def deviations_in(
+    layout: Layout, turns: Iterable[TurnSpan], request: Request, write: Write, fault: Callable[[TurnSpan], str]
+) -> Iterator[Deviation]:
     """Yield what differs in the answers of one prompt for a whole conversation."""
     messages = request.messages
-    differing = [turn for turn in turns if not turn.is_served and messages[turn.message].get("role") == "assistant"]
+    answers = [turn for turn in turns if messages[turn.message].get("role") == "assistant"]
+    yield from (Deviation(turn.message, reason) for turn in answers if turn.is_served and (reason := fault(turn)))
+    differing = [turn for turn in answers if not turn.is_served]
     own: dict[tuple[str | int, ...], list[Segment]] = {}
     for segment in layout.segments if differing else ():
         own.setdefault(segment.path[:2], []).append(segment)
@@ -64,3 +140,19 @@ def _first_difference(layout: Layout, turn: TurnSpan, request: Request, write: W
     here = next((each.path for each, end in zip(layout.segments, layout.starts[1:], strict=True) if end > at), ())
     where = f" ({spell(here)})" if here else ""
     return f"a server sends {served[at : at + SHOWN]!r} where this text has {text[at : at + SHOWN]!r}{where}"
+
+
+def refuse_or_warn(deviations: Sequence[Deviation], *, strict: bool) -> None:
+    """Refuse what deviates from serving, or warn of the answers that are trained otherwise."""
+    if strict:
+        listed = "\n".join(f"  messages[{each.message}]: {each.reason}" for each in deviations)
+        msg = f"what would be trained is not what a server makes the model write\n{listed}"
+        raise MaskError(msg)
+    differing = {each.message: each.reason for each in reversed(deviations) if each.kind == "differs"}
+    if differing:
+        first = min(differing)
+        msg = (
+            f"{len(differing)} of the answers would be written otherwise on a server"
+            f"\n  messages[{first}]: {differing[first]}\n  try: unroll='auto', which trains what is served"
+        )
+        warn_caller(msg, ServedDifferentlyWarning, once=True)

@@ -60,7 +60,7 @@ def loss_spans(
         ]
         if policy.patterns or policy.spans:
             pieces = _adjusted(layout, pieces, turn.message, policy)
-        if policy.stop in ("turn", "always") or (policy.stop == "last" and turn.message == last):
+        if policy.stop == "turn" or (policy.stop == "last" and turn.message == last):
             pieces.append(make(LossSpan, (turn.stop, turn.end, weight, turn.message, "stop")))
         if policy.train_separator:
             pieces.append(LossSpan(turn.end, turn.close, weight, turn.message, "separator"))

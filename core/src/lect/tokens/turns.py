@@ -85,6 +85,8 @@ def turns_of(
                 closes = call_marks(facts, "close")
                 ends = (at + len(mark) for mark in closes if (at := text.rfind(mark, start, close)) >= 0)
                 stop = end = max(ends, default=own_end)
+        elif stop == end:
+            stop -= len(_own_end(facts, text[begin:start], text[max(start, own_end) : end]))
         is_served = (
             is_asked
             and not missing_fields(given, [segments[index] for index in own])
@@ -97,6 +99,19 @@ def turns_of(
 def stops_of(facts: Facts) -> list[str]:
     """Return the strings that end a turn."""
     return [stop for stop in dict.fromkeys((*facts.stop, facts.eos)) if stop]
+
+
+def _own_end(facts: Facts, header: str, rest: str) -> str:
+    """Return the control token with which a format ends the rest of a turn, if that is not known as a stop.
+
+    The marks of what a model writes are none, nor is what opens a turn.
+    """
+    grammar = getattr(facts, "reply", None)
+    marks = {*model_marks(facts), *call_marks(facts, "close")}
+    if grammar is not None:
+        marks.update(*(wrapper.close for wrapper in grammar.wrappers), grammar.channels.end if grammar.channels else ())
+    ends = (token for token in facts.control_tokens if rest.endswith(token) and token not in header)
+    return max((token for token in ends if token not in marks), key=len, default="")
 
 
 def missing_fields(message: Mapping[str, Any], segments: Iterable[Segment]) -> list[str]:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 _MARKER = re.compile(r"<\|[^|<>\s]{1,40}\|>|<｜[^｜<>\s]{1,40}｜>|\[/?[A-Z_]{2,20}\]|<</?[A-Z]{2,10}>>")
 """What looks like a special token in a template. Some are not, but still separate turns: `[INST]`."""
+_TAG = re.compile(rf"{_MARKER.pattern}|<[^<>\s]{{1,40}}>")
+"""The same, or a word in angle brackets, which is one where it ends an answer: `<end_of_turn>`."""
 _SET = re.compile(r"\{%[-+]?\s*(?:set|macro)\s+(\w+)")
 
 
@@ -227,8 +229,8 @@ def _turn_end(template: Template, guessed: Guess) -> dict[str, Any]:
 
     A response template names more of them, and the marks that only close a part of a reply.
     """
-    after = template.edges().around_answer[1].lstrip()
-    end = template.markers.pattern and template.markers.pattern.match(after)
+    pattern, after = template.markers.pattern, template.edges().around_answer[1].lstrip()
+    end = (pattern and pattern.match(after)) or _TAG.match(after)
     ends, closes = ([end[0]] if end else []), frozenset[str]()
     if isinstance(guessed.response, tuple):
         ends, closes = [*ends, *guessed.response.ends], guessed.response.closes

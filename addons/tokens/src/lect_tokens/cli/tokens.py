@@ -55,6 +55,7 @@ def run(arguments: Namespace) -> None:
         safe=not arguments.unsafe,
         policy=None if rendered.is_open else lect.LossPolicy(allow_uniform=True),
         max_length=arguments.max_length,
+        strict=False,
     )
     if arguments.json:
         write_json(_as_data(rendered, encoded))

@@ -97,7 +97,7 @@ def _page(arguments: Namespace) -> str:
         return html(prompt, against=other.render(messages, tools=tools, add_generation_prompt=asks, **options))
     if arguments.tokenizer:
         policy = None if rendered.is_open else lect.LossPolicy(allow_uniform=True)
-        return html(prompt.encode(load_tokenizer(arguments.tokenizer), policy=policy))
+        return html(prompt.encode(load_tokenizer(arguments.tokenizer), policy=policy, strict=False))
     return html(prompt)
 
 
