@@ -81,15 +81,27 @@ def text_or_refusal(template, messages, **arguments):
         return type(error), str(error)
 
 
-def check_columns(template, chats, **options):
+def unrolled(template, messages, **arguments):
+    """Return the texts that a conversation is unrolled into, or the refusal."""
+    try:
+        return [prompt.text for prompt in template.unroll(messages, "auto", **arguments)]
+    except LectError as error:
+        return type(error), str(error)
+
+
+def check_columns(template, chats, unroll="never", **options):
     """Write all that can be written in columns, and assert that the template writes the same; return which it is."""
     batch = pa.RecordBatch.from_pylist([{"messages": messages} for messages in chats])
     columns = columnar.plain_chats(batch)
     if columns is None:
         return []
-    prompts = columnar.write_prompts(columns, frames.Frames(template, options).of)
-    for row, text in zip(prompts.rows, prompts.texts.to_pylist(), strict=True):
-        assert text == text_or_refusal(template, chats[row], **options)
+    prompts = columnar.write_prompts(columns, frames.Frames(template, options, unroll).of)
+    for row, text, turns in zip(prompts.rows, prompts.texts.to_pylist(), prompts.turns, strict=True):
+        if unroll == "auto":
+            assert [text] == unrolled(template, chats[row], **options)
+            assert text == template.text(chats[row][:turns], **options)
+        else:
+            assert text == text_or_refusal(template, chats[row], **options)
     return prompts.rows
 
 
@@ -105,39 +117,48 @@ def with_word(word):
 
 
 @some_templates
-def test_no_word_makes_a_difference_that_columns_do_not_know(name):
+@pytest.mark.parametrize("unroll", ["never", "auto"])
+def test_no_word_makes_a_difference_that_columns_do_not_know(name, unroll):
     template = TEMPLATES[name]
     words = some([*words_of(template), *differential.WHITE_SPACE], seed=name)
-    check_columns(template, [messages for word in words for messages in with_word(word)])
+    check_columns(template, [messages for word in words for messages in with_word(word)], unroll)
 
 
 @some_templates
-def test_columns_give_what_the_template_writes(name):
+@pytest.mark.parametrize("unroll", ["never", "auto"])
+def test_columns_give_what_the_template_writes(name, unroll):
     template = TEMPLATES[name]
 
     @settings(max_examples=few(12), deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(st.lists(conversations(words_of(template)), min_size=1, max_size=8), st.booleans())
     @example([conversation("uaua", "\ue000\ue001"), conversation("uauau", "same")], True)
     def check(chats, generate):
-        check_columns(template, chats, add_generation_prompt=generate)
+        check_columns(template, chats, unroll, add_generation_prompt=generate)
 
     check()
 
 
 @every_template
+@together("unroll", ["never", "auto"])
 @together("generate", [True, False])
-def test_plain_conversations_are_written_in_columns(name, generate):
+def test_plain_conversations_for_which_one_text_is_true_are_written_in_columns(name, generate, unroll):
     template = TEMPLATES[name]
-    options = {"date": differential.THE_DAY} if "date" in template.options else {}
+    options = {"add_generation_prompt": generate}
+    options |= {"date": differential.THE_DAY} if "date" in template.options else {}
     chats = [conversation(roles, *(f"text {index}" for index in range(len(roles)))) for roles in PLAIN]
-    taken = [
-        messages
-        for messages in chats
-        if isinstance(text_or_refusal(template, messages, add_generation_prompt=generate, **options), str)
-    ]
-    rows = check_columns(template, taken, add_generation_prompt=generate, **options)
-    assert taken
-    assert rows == ([] if name in NO_FRAMES else [*range(len(taken))])
+    true = [row for row, messages in enumerate(chats) if is_true(template, messages, unroll, **options)]
+    assert check_columns(template, chats, unroll, **options) == ([] if name in NO_FRAMES else true)
+
+
+def is_true(template, messages, unroll, **options):
+    """Return whether a text of the template has all answers as they are served."""
+    try:
+        prompt, *others = template.unroll(messages, unroll, **options)
+        turns = max(prompt.trains) + 1 if prompt.trains else len(messages)
+        is_whole = prompt.text == template.text(messages[:turns], **options)
+    except LectError:
+        return False
+    return is_whole and not others and not prompt.deviations
 
 
 @every_table

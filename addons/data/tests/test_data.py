@@ -61,7 +61,7 @@ def batch_of(*rows):
 
 
 def expected(messages, tokenizer, **arguments):
-    encoded = lect.encode(MODEL, messages, tokenizer, policy=LossPolicy(), **arguments)
+    (encoded,) = lect.encode(MODEL, messages, tokenizer, policy=LossPolicy(), unroll="auto", **arguments)
     return encoded.ids, encoded.labels
 
 

@@ -38,8 +38,8 @@ def user(content):
 
 
 def texts(template, *conversations, **options):
-    """Return the texts of conversations, written in one batch."""
-    formatter = Formatter(template, **options)
+    """Return the texts of conversations, each of which is one, written in one batch."""
+    formatter = Formatter(template, unroll="never", **options)
     batch = pa.RecordBatch.from_pylist([{"messages": messages} for messages in conversations])
     result = formatter(batch)
     assert result.column("error").null_count == len(conversations)
@@ -100,8 +100,11 @@ def test_what_is_written_in_columns_is_what_the_template_writes(template, conver
 
 
 @pytest.mark.parametrize("template", [template for template in TEMPLATES if template is not DATED], ids=repr)
-def test_plain_chats_are_written_in_columns(template):
-    assert in_columns(template, [user("\0"), {"role": "assistant", "content": "<|im_end|>"}, user(" x ")]) == [0]
+def test_plain_chats_in_which_answers_are_as_served_are_written_in_columns(template):
+    messages = [user("\0"), {"role": "assistant", "content": "<|im_end|>"}, user(" x ")]
+    is_true = not template.render(messages).deviations
+    assert is_true == (template is not THINKING)
+    assert in_columns(template, messages) == [0] * is_true
 
 
 def test_a_frame_says_what_is_around_the_texts_and_when_it_holds():

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
+    from lect_data.deviations import Deviation
     from lect_data.frames import Frame
 
     FrameOf = Callable[[tuple[str, ...]], Frame | None]
@@ -77,6 +78,7 @@ class Prompts(NamedTuple):
     rows: list[int]
     texts: pa.Array
     turns: list[int]
+    deviations: list[Sequence[Deviation]]
     unused: list[str]
     """The roles of all messages that are not in them."""
     due: list[int]
@@ -127,6 +129,8 @@ def write_prompts(chats: PlainChats, frame_of: FrameOf, avoid: Sequence[str] = (
     plans = _Plans(chats, frame_of)
     pieces, ends = array("q"), array("q", [0])
     rows: list[int] = []
+    turns: list[int] = []
+    deviations: list[Sequence[Deviation]] = []
     due: list[int] = []
     unused: list[str] = []
     for row, start, end in chats.bounds():
@@ -138,7 +142,7 @@ def write_prompts(chats: PlainChats, frame_of: FrameOf, avoid: Sequence[str] = (
             with_words[frame.never] = chats.rows_containing(frame.never)
         if row in with_words[frame.never] or (frame.never_empty and row in with_empty):
             continue
-        placed = range(start, end) if plan.is_plain else plans.placed(frame, start)
+        placed = range(start, start + frame.turns) if plan.is_plain else plans.placed(frame, start)
         if placed is None:
             continue
         literals[1::2] = placed
@@ -147,9 +151,10 @@ def write_prompts(chats: PlainChats, frame_of: FrameOf, avoid: Sequence[str] = (
         if frame.is_due():
             due.append(len(rows))
         rows.append(row)
+        turns.append(frame.turns)
+        deviations.append(frame.deviations)
         unused += plan.unused
-    turns = [chats.starts[row + 1] - chats.starts[row] for row in rows]
-    return Prompts(rows, _joined(plans.all_texts(), pieces, ends), turns, unused, due)
+    return Prompts(rows, _joined(plans.all_texts(), pieces, ends), turns, deviations, unused, due)
 
 
 def _joined(texts: pa.Array, pieces: array[int], ends: array[int]) -> pa.Array:
@@ -203,8 +208,8 @@ class _Plans:
             return None
         pieces = [0] * (len(frame.literals) + len(frame.order))
         pieces[::2] = self._places(frame.literals)
-        unused = [role for index, role in enumerate(roles) if index not in frame.order]
-        return _Plan(frame, pieces, unused, frame.order == [*range(len(roles))] and not any(frame.edits))
+        unused = [role for index, role in enumerate(roles[: frame.turns]) if index not in frame.order]
+        return _Plan(frame, pieces, unused, frame.order == [*range(frame.turns)] and not any(frame.edits))
 
     def _places(self, texts: Iterable[str]) -> Iterator[int]:
         for text in texts:

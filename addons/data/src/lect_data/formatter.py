@@ -23,13 +23,15 @@ from lect_data.sequences import Settings, made_of, prompts_of
 from lect_rows import row as read_row
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from lect_data.columnar import PlainChats, Prompts
     from lect_data.rows import Columns
     from lect_data.tally import Tally
 
 Truncate = Literal["drop", "turns", "window"]
+Unroll = Literal["never", "auto", "always"]
+UNROLL = get_args(Unroll)
 TOGETHER = 64
 """Rows whose pieces are encoded at once: enough for all cores, and few enough to stay in the processor's caches."""
 
@@ -49,7 +51,8 @@ class Formatter:
         max_length: How many tokens a sequence may have.
         truncate: What becomes of a longer one: `drop` refuses the row, `turns` keeps as many turns as fit, from the
             beginning, and `window` splits it into sequences of `max_length`, without those in which nothing is trained.
-        unroll: As in `lect.encode`: with `auto` or `always`, a row may become several sequences.
+        unroll: As in `lect.encode`: with `auto`, a row becomes as few sequences as it takes for each answer to follow
+            what a server sends, with `always` one for each answer, and with `never` one, whatever is in it.
         preference: Whether rows have a `chosen` and a `rejected` answer: the columns are `prompt_ids`, `chosen_ids` and
             `rejected_ids`, or `prompt`, `chosen` and `rejected` for texts.
         prompts: Whether only the prompt is wanted, as a server is sent it before the last answer of a row, which is
@@ -74,7 +77,7 @@ class Formatter:
         policy: lect.LossPolicy | None = None,
         max_length: int | None = None,
         truncate: Truncate = "drop",
-        unroll: Literal["never", "auto", "always"] = "never",
+        unroll: Unroll = "auto",
         preference: bool = False,
         prompts: bool = False,
         columns: Columns | None = None,
@@ -91,7 +94,7 @@ class Formatter:
         self._keep = tuple(keep)
         self._parse_assistant = parse_assistant
         self._cache_bytes = cache_bytes
-        _check(tokenizer, policy, max_length, truncate, preference=preference, prompts=prompts)
+        _check(tokenizer, policy, max_length, truncate, unroll, preference=preference, prompts=prompts)
         if prompts:
             unroll, options = "never", {**options, "add_generation_prompt": True}
         self._settings = Settings(
@@ -125,7 +128,7 @@ class Formatter:
     @cached_property
     def _frames(self) -> Frames:
         """What the template writes around the texts of plain chats."""
-        return Frames(self.template, self._settings.options)
+        return Frames(self.template, self._settings.options, self._settings.unroll)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -141,7 +144,9 @@ class Formatter:
         """Return the sequences of a batch of rows, with the columns `row`, `part`, those of `names` and the following.
 
         `length` is the number of tokens, or of characters of a text; `turns` that of messages; `error` is null unless
-        the row cannot be used. `weights` is null unless one is neither 0 nor 1: labels cannot say that.
+        the row cannot be used. `weights` is null unless one is neither 0 nor 1: labels cannot say that. `deviations` is
+        null unless an answer is not trained as a server makes the model write it: then it lists the `message`, the
+        `kind` and the `reason`. The answer `differs`, is `left_out`, or has `no_stop`.
 
         Args:
             batch: The rows.
@@ -153,7 +158,9 @@ class Formatter:
         if isinstance(batch, pa.RecordBatch):
             return self.format(batch, rows)
         if isinstance(batch, pa.Table):
-            (whole,) = batch.combine_chunks().to_batches() or [pa.RecordBatch.from_pylist([], schema=batch.schema)]
+            return pa.Table.from_batches([self.format(_whole(batch), rows)])
+        table = _table_behind(batch)
+        if table is not None and not self._columns and plain_chats(whole := _whole(table)) is not None:
             return pa.Table.from_batches([self.format(whole, rows)])
         given = {name: list(values) for name, values in batch.items()}
         made = self._made(given, len(next(iter(given.values()), ())), rows)
@@ -162,10 +169,13 @@ class Formatter:
 
     @staticmethod
     def split(table: Any) -> tuple[Any, Any]:
-        """Return the sequences of a result without the column `error`, and the `row` and `error` of the others."""
+        """Return the sequences of a result as trainers take them, and the `row` and `error` of the others.
+
+        The sequences have neither `error` nor `deviations`.
+        """
         is_good = pc.is_null(table.column("error"))
         good = table.filter(is_good)
-        names = [name for name in table.schema.names if name != "error"]
+        names = [name for name in table.schema.names if name not in ("deviations", "error")]
         return good.select(names), table.filter(pc.invert(is_good)).select(["row", "error"])
 
     def format(
@@ -173,7 +183,7 @@ class Formatter:
     ) -> pa.RecordBatch:
         """Return the sequences of a batch; see `__call__`. What the columns do not tell is added to a tally."""
         chats = None if self._columns or self._parse_assistant else plain_chats(batch)
-        is_text = self.names == ("text",) and self._settings.unroll == "never"
+        is_text = self.names == ("text",) and self._settings.unroll != "always"
         if chats is None or not is_text or self._settings.options.get("strict"):
             output = self._written(self._rows(batch, chats), range(len(batch)), tally)
             return self._finished(output.columns(), output.rows, batch, rows)
@@ -239,8 +249,8 @@ class Formatter:
                 for part, each in enumerate(made):
                     output.add(place, part, each)
                 if tally is not None:
-                    paths = (unused.path for prompt in prompts for unused in prompt.unused)
-                    unused = [each for each in (*read.rest, *map(_without_numbers, paths)) if each not in self._keep]
+                    paths = map(_without_numbers, _unused_paths(prompts))
+                    unused = [each for each in (*read.rest, *paths) if each not in self._keep]
                     controls = max((each.controls for each in made), default=0)
                     tally.note(cut=sum(each.is_cut for each in made), controls=controls, unused=unused)
         return output
@@ -280,6 +290,18 @@ class Formatter:
         return pa.RecordBatch.from_pydict({"row": numbers, **columns, **kept})
 
 
+def _whole(table: pa.Table) -> pa.RecordBatch:
+    (batch,) = table.combine_chunks().to_batches() or [pa.RecordBatch.from_pylist([], schema=table.schema)]
+    return batch
+
+
+def _table_behind(batch: Mapping[str, Any]) -> pa.Table | None:
+    """Return the table from which a batch of `datasets` takes its columns; None where something in it was replaced."""
+    table = getattr(batch, "pa_table", None)
+    is_read = isinstance(table, pa.Table) and getattr(batch, "keys_to_format", None) == {*table.column_names}
+    return table if is_read else None
+
+
 def _taken(batch: Any, name: str, places: pa.Array) -> pa.Array:
     names = batch.keys() if isinstance(batch, Mapping) else batch.schema.names
     if name not in names:
@@ -289,13 +311,26 @@ def _taken(batch: Any, name: str, places: pa.Array) -> pa.Array:
     return (column if isinstance(column, pa.Array) else pa.array(column)).take(places)
 
 
+def _unused_paths(prompts: Sequence[lect.Prompt]) -> Iterator[tuple[str | int, ...]]:
+    """Yield what is in none of the prompts of a row: history may leave out what is trained in another of them."""
+    trained: dict[Any, lect.Prompt] = {message: prompt for prompt in prompts for message in prompt.trains or ()}
+    for prompt in prompts:
+        for path, *_ in prompt.unused:
+            if path[:1] != ("messages",) or trained.get(path[1], prompt) is prompt:
+                yield path
+
+
 def _without_numbers(path: tuple[str | int, ...]) -> str:
     """Return a field of any message, such as `messages[].name`."""
     return "".join("[]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")
 
 
-def _check(tokenizer: Any, policy: Any, max_length: Any, truncate: Any, *, preference: bool, prompts: bool) -> None:
-    if truncate not in get_args(Truncate):
+def _check(
+    tokenizer: Any, policy: Any, max_length: Any, truncate: Any, unroll: Any, *, preference: bool, prompts: bool
+) -> None:
+    if unroll not in UNROLL:
+        msg = f"unroll is {unroll!r}; expected one of {', '.join(map(repr, UNROLL))}"
+    elif truncate not in get_args(Truncate):
         msg = f"truncate is {truncate!r}; expected one of {', '.join(map(repr, get_args(Truncate)))}"
     elif max_length is not None and (type(max_length) is not int or max_length < 1):
         msg = f"max_length is {max_length!r}; expected a positive number of tokens"
@@ -303,6 +338,12 @@ def _check(tokenizer: Any, policy: Any, max_length: Any, truncate: Any, *, prefe
         msg = "max_length is a number of tokens, and there is no tokenizer\n  try: tokenizer='path/to/the/model'"
     elif policy is not None and not isinstance(policy, lect.LossPolicy):
         msg = f"policy is {policy!r}; expected a LossPolicy\n  try: policy=lect.LossPolicy(last=True)"
+    elif policy is not None and unroll != "never" and (policy.marks == "template" or {*policy.roles} - {"assistant"}):
+        what = "what the template marks" if policy.marks == "template" else f"the roles {', '.join(policy.roles)}"
+        msg = (
+            f"unroll is {unroll!r}, in which only answers are trained, and the policy trains {what}\n"
+            "  try: unroll='never', which makes one text of each conversation"
+        )
     elif preference and truncate != "drop":
         msg = f"truncate is {truncate!r}; two answers to one prompt cannot be cut\n  try: truncate='drop'"
     elif prompts and preference:

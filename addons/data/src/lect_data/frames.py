@@ -4,20 +4,25 @@ There is nothing that a template has to state: its program runs on stand-ins tha
 whatever depends on the texts has no frame. A program may also look at a copy, which they cannot notice. So every word
 of its code is tried in texts, and of the prompts of a frame the first, second, fourth, eighth, ... are also written by
 `Template.text`.
+
+A sequence of roles has a frame only if one text is true for it, in which each answer follows what a server sends:
+`Template.unroll` is asked once, with stand-ins.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from lect.errors import LectError, TemplateWarning, warn_caller
 from lect.plugin import Input, Writer, by_signal, plain_str
-from lect_data.watched import MARK, Watch, Watched, WatchedChat
+from lect_data.deviations import in_text
+from lect_data.watched import MARK, Watch, Watched, WatchedChat, stand_in
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from lect import Template
+    from lect_data.deviations import Deviation
     from lect_data.watched import Edit
 
 MOST_FRAMES = 1000
@@ -25,6 +30,8 @@ LONGEST_WORD = 100
 """Characters: a longer string in a program's code is something that it writes."""
 TRIED = (("system", "user", "assistant", "user", "assistant"), ("user", "assistant", "user"))
 """The roles of the chats in which the words of a program are tried."""
+MOST_ASKED = 16
+"""The answers of a prompt before which it is compared with what a server sends."""
 
 
 class Frame:
@@ -33,18 +40,23 @@ class Frame:
     A prompt is the first literal, a text, the second literal, a text, ..., and the last literal.
 
     Args:
+        turns: How many messages it is made of, from the first.
         literals: What the template writes before, between and after the texts.
         order: The index of the message whose text follows each literal but the last. A message may be missing or
             repeated.
         edits: What is done to each of these texts before it is written, such as `str.strip`; None if nothing is.
         never: Words that the program looks for: if a text of the chat contains one, the frame does not hold.
         never_empty: Whether the frame does not hold if a text is empty, as given or as written.
+
+    Attributes:
+        deviations: The answers that have no stop in this format.
     """
 
-    __slots__ = ("edits", "literals", "never", "never_empty", "order", "uses")
+    __slots__ = ("deviations", "edits", "literals", "never", "never_empty", "order", "turns", "uses")
 
     def __init__(
         self,
+        turns: int,
         literals: Sequence[str],
         order: Sequence[int],
         edits: Sequence[Edit | None],
@@ -52,27 +64,38 @@ class Frame:
         *,
         never_empty: bool,
     ):
+        self.turns = turns
         self.literals = literals
         self.order = order
         self.edits = edits
         self.never = never
         self.never_empty = never_empty
+        self.deviations: Sequence[Deviation] = ()
         self.uses = 0
 
     def text(self, texts: Sequence[str]) -> str | None:
         """Return the prompt of a chat with these texts, one for each message; None if the frame does not hold."""
-        written = [
-            texts[index] if edit is None else edit(texts[index])
-            for index, edit in zip(self.order, self.edits, strict=True)
-        ]
-        if self.never_empty and ("" in texts or "" in written):
-            return None
         if any(word in text for word in self.never for text in texts):
             return None
+        written = self._written(texts)
+        return None if self.never_empty and ("" in texts or "" in written) else self._filled(written)
+
+    def of_stand_ins(self) -> str:
+        """Return the prompt of the stand-ins that it was read off from."""
+        return self._filled(self._written([stand_in(index) for index in range(self.turns)]))
+
+    def _filled(self, written: Sequence[str]) -> str:
+        """Return the prompt with these texts, one after each literal but the last."""
         pieces = [""] * (2 * len(written) + 1)
         pieces[::2] = self.literals
         pieces[1::2] = written
         return "".join(pieces)
+
+    def _written(self, texts: Sequence[str]) -> list[str]:
+        return [
+            texts[index] if edit is None else edit(texts[index])
+            for index, edit in zip(self.order, self.edits, strict=True)
+        ]
 
     def is_due(self) -> bool:
         """Count a use; return whether it is one to compare with what the template writes."""
@@ -81,11 +104,18 @@ class Frame:
 
 
 class Frames:
-    """The frames of a template with certain options, made as they are needed."""
+    """The frames of a template with certain options, made as they are needed.
 
-    def __init__(self, template: Template, options: Mapping[str, Any]):
+    Args:
+        template: The template.
+        options: The options of `Template.render`.
+        unroll: As in `Template.unroll`.
+    """
+
+    def __init__(self, template: Template, options: Mapping[str, Any], unroll: Literal["never", "auto"] = "never"):
         self._template = template
         self._options = dict(options)
+        self._unroll = unroll
         self._known: dict[tuple[str, ...], Frame | None] = {}
         # Where the caller's text loses its origin, the program does more than write it.
         self._has_none = template._is_leaky()
@@ -98,14 +128,49 @@ class Frames:
         if roles not in self._known:
             if len(self._known) >= MOST_FRAMES:
                 self._known.clear()
-            frame = self._known[roles] = frame_of(self._template, roles, **self._options)
+            frame = self._known[roles] = self._made(roles)
             if frame is not None:
                 frame.never |= self._words
         return self._known[roles]
 
+    def _made(self, roles: Sequence[str]) -> Frame | None:
+        roles = self._shown(roles)
+        frame = frame_of(self._template, roles, **self._options)
+        answers = _answers(roles)
+        if frame is None or not answers:
+            return frame
+        # What a server sends may depend on other words than the whole.
+        firsts = {roles[answer - 1]: answer for answer in reversed(answers) if answer}
+        asking = self._options | {"add_generation_prompt": True}
+        for answer in firsts.values():
+            served = frame_of(self._template, roles[:answer], **asking)
+            if served is None:
+                return None
+            frame.never |= served.never
+            frame.never_empty |= served.never_empty
+        return frame if self._is_true(frame, roles) else None
+
+    def _shown(self, roles: Sequence[str]) -> Sequence[str]:
+        """Return the roles of the messages that are written: of an unrolled chat, those up to the last answer."""
+        answers = _answers(roles)
+        return roles[: answers[-1] + 1] if answers and self._unroll == "auto" else roles
+
+    def _is_true(self, frame: Frame, roles: Sequence[str]) -> bool:
+        """Return whether a chat with these roles becomes one text, that of the frame, with all answers as served."""
+        messages = _chat(roles, map(stand_in, range(len(roles))))
+        try:
+            prompts = self._template.unroll(messages, self._unroll, **self._options)
+            is_true = not any(prompt.deviations for prompt in prompts)
+        except LectError:
+            return False
+        if not is_true or [prompt.text for prompt in prompts] != [frame.of_stand_ins()]:
+            return False
+        frame.deviations = in_text(prompts[0], messages)
+        return True
+
     def confirm(self, messages: Sequence[Mapping[str, str]], text: str) -> bool:
         """Return whether the template writes this prompt for these messages; if not, there are no frames any more."""
-        is_same = self._text(messages) == text
+        is_same = self._is_written(messages, text)
         if not is_same:
             self._has_none = True
             msg = (
@@ -115,18 +180,24 @@ class Frames:
             warn_caller(msg, TemplateWarning)
         return is_same
 
-    def _text(self, messages: Sequence[Mapping[str, str]]) -> str | None:
+    def _is_written(self, messages: Sequence[Mapping[str, str]], text: str) -> bool:
+        """Return whether the template writes this prompt, and before its answers what a server sends."""
+        asking = self._options | {"add_generation_prompt": True}
+        roles = self._shown([message["role"] for message in messages])
         try:
-            return self._template.text(messages, **self._options)
+            return self._template.text(messages[: len(roles)], **self._options) == text and all(
+                text.startswith(self._template.text(messages[:answer], **asking))
+                for answer in _answers(roles)[:MOST_ASKED]
+            )
         except LectError:
-            return None
+            return False
 
     def _deciding_words(self) -> frozenset[str]:
         """Return the words of the program's code that change what is around the texts, though no stand-in notices."""
         words = {word for word in (*self._template._sought(), *self._template.markers) if len(word) <= LONGEST_WORD}
         found: set[str] = set()
         for roles in TRIED:
-            frame = frame_of(self._template, roles, **self._options)
+            frame = self._made(roles)
             if frame is None:
                 continue
             for word in sorted(words, key=len):
@@ -137,8 +208,17 @@ class Frames:
 
     def _differ(self, frame: Frame, roles: Sequence[str], text: str) -> bool:
         """Return whether a frame and the template write different prompts for a chat in which all say the same."""
-        filled = frame.text([text] * len(roles))
-        return filled is not None and filled != self._text([{"role": role, "content": text} for role in roles])
+        texts = [text] * len(roles)
+        filled = frame.text(texts)
+        return filled is not None and not self._is_written(_chat(roles, texts), filled)
+
+
+def _answers(roles: Sequence[str]) -> list[int]:
+    return [index for index, role in enumerate(roles) if role == "assistant"]
+
+
+def _chat(roles: Sequence[str], texts: Iterable[str]) -> list[dict[str, str]]:
+    return [{"role": role, "content": text} for role, text in zip(roles, texts, strict=True)]
 
 
 def frame_of(
@@ -161,10 +241,10 @@ def frame_of(
         if by_signal(error):
             raise
         return None
-    return None if watch.looks else _frame(watch, out)
+    return None if watch.looks else _frame(len(messages), watch, out)
 
 
-def _frame(watch: Watch, out: Sequence[str]) -> Frame | None:
+def _frame(turns: int, watch: Watch, out: Sequence[str]) -> Frame | None:
     """Return what was written around the stand-ins; None if they are also a part of something else."""
     literals, places = [""], []
     for piece in out:
@@ -184,6 +264,7 @@ def _frame(watch: Watch, out: Sequence[str]) -> Frame | None:
     if not places or not is_checked or not _is_encodable("".join(literals)):
         return None
     return Frame(
+        turns,
         literals,
         [place.message for place in places],
         [place.edit for place in places],

@@ -11,12 +11,14 @@ import pyarrow.compute as pc
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from lect_data.deviations import Deviation
     from lect_data.sequences import Made
 
 UNTRAINED = -100
 """The label that the cross entropy of PyTorch leaves out."""
 IDS, LABELS, WEIGHTS = pa.list_(pa.int32()), pa.list_(pa.int64()), pa.list_(pa.float32())
 TEXT = pa.large_string()
+DEVIATIONS = pa.list_(pa.struct([("message", pa.int32()), ("kind", pa.string()), ("reason", pa.string())]))
 
 
 class Lists:
@@ -53,6 +55,7 @@ class Output:
         self._names = names
         self._lengths: list[int | None] = []
         self._turns: list[int | None] = []
+        self._deviations: list[Sequence[Deviation]] = []
         self._errors: list[str | None] = []
         self._texts: dict[str, list[str | None]] = {}
         self._lists: dict[str, Lists] = {}
@@ -66,11 +69,13 @@ class Output:
 
     def add(self, row: int, part: int, made: Made) -> None:
         """Add a sequence."""
+        self._deviations.append(made.deviations)
         self._add(row, part, made.values, made.length, made.turns, None)
 
     def refuse(self, row: int, error: str) -> None:
-        """Add a row that cannot be used. A lone surrogate in it, which Arrow cannot hold, is escaped."""
-        self._add(row, 0, {}, None, None, error.encode("utf-8", "backslashreplace").decode("utf-8"))
+        """Add a row that cannot be used."""
+        self._deviations.append(())
+        self._add(row, 0, {}, None, None, _encodable(error))
 
     def _add(
         self, row: int, part: int, values: Mapping[str, Any], length: int | None, turns: int | None, error: str | None
@@ -91,6 +96,7 @@ class Output:
         made |= {name: self._column(name) for name in self._names}
         made["length"] = pa.array(self._lengths, pa.int64())
         made["turns"] = pa.array(self._turns, pa.int32())
+        made["deviations"] = deviation_column(self._deviations)
         made["error"] = pa.array(self._errors, TEXT)
         return made
 
@@ -113,6 +119,19 @@ class Output:
         return pc.if_else(pa.array([not row or all(row) for row in wholes]), pa.scalar(None, WEIGHTS), column)
 
 
+def deviation_column(deviations: Sequence[Sequence[Deviation]]) -> pa.Array:
+    """Return what deviates in each sequence; null where nothing does."""
+    if not any(deviations):
+        return pa.nulls(len(deviations), DEVIATIONS)
+    listed = [[(message, kind, _encodable(reason)) for message, kind, reason in each] or None for each in deviations]
+    return pa.array(listed, DEVIATIONS)
+
+
+def _encodable(text: str) -> str:
+    """Return a text in which a lone surrogate, which Arrow cannot hold, is escaped."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 def text_columns(prompts: Any) -> dict[str, pa.Array]:
     """Return the same columns for prompts that were written as columns."""
     count = len(prompts.rows)
@@ -121,5 +140,6 @@ def text_columns(prompts: Any) -> dict[str, pa.Array]:
         "text": prompts.texts,
         "length": pc.utf8_length(prompts.texts).cast(pa.int64()),
         "turns": pa.array(prompts.turns, pa.int32()),
+        "deviations": deviation_column(prompts.deviations),
         "error": pa.nulls(count, TEXT),
     }

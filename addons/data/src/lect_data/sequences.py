@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect import LossPolicy
 from lect.errors import MaskError, MessageError
+from lect_data.deviations import in_ids, in_side, in_text, left_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from lect import Encoded, Prompt, Row, Template
+    from lect_data.deviations import Deviation
 
 PAIR = ("chosen", "rejected")
 
@@ -39,6 +41,8 @@ class Made(NamedTuple):
     is_cut: bool = False
     controls: int = 0
     """How many control tokens, or markers, texts from outside spell."""
+    deviations: Sequence[Deviation] = ()
+    """The answers that are not trained as served; those of a row that are not trained at all are in its last one."""
 
 
 def prompts_of(template: Template, row: Row, settings: Settings) -> list[Prompt]:
@@ -79,11 +83,38 @@ def made_of(prompts: Sequence[Prompt], row: Row, settings: Settings) -> Iterator
     if settings.preference:
         yield _pair(prompts, row, settings)
         return
-    for prompt in prompts:
-        if settings.tokenizer is None:
-            yield Made({"text": prompt.text}, len(prompt.text), len(row.messages), controls=len(prompt.controls))
-        else:
-            yield from _encoded(prompt, settings)
+    made = [each for prompt in _trained(prompts, row, settings) for each in _sequences(prompt, row, settings)]
+    yield from made[:-1]
+    for last in made[-1:]:
+        yield last._replace(deviations=(*last.deviations, *left_out(prompts, row)))
+
+
+def _trained(prompts: Sequence[Prompt], row: Row, settings: Settings) -> Sequence[Prompt]:
+    """Return the prompts in which something is trained; all of them for texts, which do not say what is."""
+    policy = settings.policy
+    if settings.tokenizer is None or prompts[0].trains is None:
+        return prompts
+    if policy.last:
+        # Each sequence has a last answer, and one of them is that of the conversation.
+        last = max(index for index, message in enumerate(row.messages) if message.get("role") == "assistant")
+        for prompt in prompts:
+            for each in prompt.deviations:
+                if each.message == last and each.kind == "left_out":
+                    msg = f"no token carries loss: the last answer is left out\n  messages[{last}]: {each.reason}"
+                    raise MaskError(msg)
+        return prompts[-1:]
+    return prompts if len(prompts) == 1 else [each for each in prompts if each.loss_spans(policy)] or prompts[:1]
+
+
+def _sequences(prompt: Prompt, row: Row, settings: Settings) -> Iterator[Made]:
+    if settings.tokenizer is not None:
+        yield from _encoded(prompt, settings)
+        return
+    turns = max(prompt.trains) + 1 if prompt.trains else len(row.messages)
+    controls = len(prompt.controls)
+    yield Made(
+        {"text": prompt.text}, len(prompt.text), turns, controls=controls, deviations=in_text(prompt, row.messages)
+    )
 
 
 def _encoded(prompt: Prompt, settings: Settings) -> Iterator[Made]:
@@ -95,10 +126,12 @@ def _encoded(prompt: Prompt, settings: Settings) -> Iterator[Made]:
         listed = "\n".join(f"  messages[{each.message}]: {each.reason}" for each in report.deviations)
         msg = f"what would be trained is not what a server makes the model write\n{listed}"
         raise MaskError(msg)
-    turns = _last_message(prompt, encoded) + 1
+    turns, controls = _last_message(prompt, encoded) + 1, len(report.controls)
+    deviations = in_ids(prompt, encoded)
     if most is None or len(ids) <= most:
         values = {"input_ids": ids, "weights": weights}
-        yield Made(values, len(ids), turns, is_cut=report.truncated > 0, controls=len(report.controls))
+        is_cut = report.truncated > 0
+        yield Made(values, len(ids), turns, is_cut=is_cut, controls=controls, deviations=deviations)
         return
     if how == "drop":
         raise MaskError(_too_long(len(ids), most))
@@ -106,7 +139,8 @@ def _encoded(prompt: Prompt, settings: Settings) -> Iterator[Made]:
         window, weighed = ids[start : start + most], weights[start : start + most]
         if any(weighed):
             values = {"input_ids": window, "weights": weighed}
-            yield Made(values, len(window), turns, is_cut=True, controls=len(report.controls))
+            yield Made(values, len(window), turns, is_cut=True, controls=controls, deviations=deviations)
+            deviations = []
 
 
 def _too_long(length: int, most: int) -> str:
@@ -124,17 +158,19 @@ def _last_message(prompt: Prompt, encoded: Encoded) -> int:
 
 def _pair(prompts: Sequence[Prompt], row: Row, settings: Settings) -> Made:
     sides = [_text_side(prompt) if settings.tokenizer is None else _ids_side(prompt, settings) for prompt in prompts]
-    (before, chosen, controls), (other, rejected, others) = sides
-    if before != other:
+    (asked, chosen, controls), (other, rejected, others) = sides
+    if asked != other:
         msg = "chosen and rejected do not follow the same prompt: the format writes what is before them otherwise"
         raise MessageError(msg)
-    length = len(before) + max(len(chosen), len(rejected))
+    length = len(asked) + max(len(chosen), len(rejected))
     if settings.max_length is not None and length > settings.max_length:
         raise MaskError(_too_long(length, settings.max_length))
     suffix = "" if settings.tokenizer is None else "_ids"
-    values = {f"prompt{suffix}": before, f"chosen{suffix}": chosen, f"rejected{suffix}": rejected}
-    answers = max(len(row.chosen or ()), len(row.rejected or ()))
-    return Made(values, length, len(row.messages) + answers, controls=controls + others)
+    values = {f"prompt{suffix}": asked, f"chosen{suffix}": chosen, f"rejected{suffix}": rejected}
+    before = len(row.messages)
+    turns = before + max(len(row.chosen or ()), len(row.rejected or ()))
+    deviations = [each for prompt in prompts for each in in_side(prompt, before)]
+    return Made(values, length, turns, controls=controls + others, deviations=deviations)
 
 
 def _text_side(prompt: Prompt) -> tuple[str, str, int]:

@@ -35,6 +35,11 @@ STRIPS: tuple[Edit, ...] = (
 """What a template may do to a text before writing it."""
 
 
+def stand_in(message: int) -> str:
+    """Return what stands for the text of a message."""
+    return f"{SPACE}{MARK}{chr(0xE001 + message)}{SPACE[::-1]}"
+
+
 class Place(NamedTuple):
     """What a stand-in stands for: the text of a message, and what is done to it before it is written."""
 
@@ -66,7 +71,7 @@ class Watch:
 
     def text(self, message: int) -> Watched:
         """Return the stand-in for the text of a message."""
-        text = f"{SPACE}{MARK}{chr(0xE001 + message)}{SPACE[::-1]}"
+        text = stand_in(message)
         self.places[text] = Place(message, None, is_part=True)
         for strip in STRIPS:
             self.places.setdefault(strip(text), Place(message, strip, is_part=True))

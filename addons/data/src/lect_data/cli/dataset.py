@@ -26,6 +26,8 @@ The result has a row for each sequence: row (the number of the input row), part,
 and turns. With --pack it has one for each pack, with position_ids and seq_lengths; row, part and turns are lists then.
 With --preference it has prompt_ids, chosen_ids and rejected_ids instead of ids and labels, with --prompts prompt_ids.
 The exit code is 1 if a row cannot be used, unless --allow-errors is given: the result has all others.
+It is 1 too if an answer is trained otherwise than a server makes the model write it, as with --unroll never, unless
+--allow-deviations is given: the result has it all the same.
 The output gets its name when it is whole. Until then it is beside that, in OUT.partial; --resume goes on with it.
 Neither a result nor a part of one is replaced unless --restart is given.
 
@@ -65,8 +67,11 @@ def configure(parser: ArgumentParser) -> None:
     add("--truncate", choices=("drop", "turns", "window"), default="drop", help=longer)
     packed = "put whole sequences side by side, at most so many tokens; a longer one is treated as by --max-length"
     add("--pack", metavar="NUMBER", type=int, help=packed)
-    unroll = "whether a conversation may become several sequences, so that each answer follows the prompt of a server"
-    add("--unroll", choices=("never", "auto", "always"), default="never", help=unroll)
+    unroll = (
+        "whether a conversation may become several sequences, so that each answer follows the prompt of a server: as "
+        "few as that takes (auto, the default), one for each answer (always), or one, whatever is in it (never)"
+    )
+    add("--unroll", choices=("never", "auto", "always"), default="auto", help=unroll)
     add("--preference", action="store_true", help="the rows have two answers each: prompt, chosen and rejected")
     prompts = "write only prompts, as a server is sent them; an answer at the end of a row is left out"
     add("--prompts", action="store_true", help=prompts)
@@ -78,6 +83,7 @@ def configure(parser: ArgumentParser) -> None:
     add("--option", metavar="NAME=VALUE", action="append", default=[], type=option, dest="options", help=options)
     add("--errors", metavar="FILE", help="write the rows that cannot be used to this file, as JSON lines")
     add("--allow-errors", action="store_true", help="exit with 0 also if rows cannot be used")
+    add("--allow-deviations", action="store_true", help="exit with 0 also if answers are not trained as served")
     begun = parser.add_mutually_exclusive_group()
     begun.add_argument("--resume", action="store_true", help="go on with a run that was interrupted")
     begun.add_argument("--restart", action="store_true", help="begin anew, and replace a result that is there")
@@ -95,7 +101,7 @@ def _column(argument: str) -> tuple[str, str]:
 
 
 def run(arguments: Namespace) -> int:
-    """Write the sequences, and print the summary; return 1 if a row cannot be used."""
+    """Write the sequences, and print the summary; return 1 if a row cannot be used, or is not trained as served."""
     if (arguments.output is None) != arguments.stats:
         raise ArgumentError(None, "give either -o OUT or --stats")
     from lect_data.core import Screen
@@ -149,7 +155,15 @@ def run(arguments: Namespace) -> int:
         for each in shown:
             first, *_ = each["error"].splitlines()
             screen.line(f"{each['file']}:{each['line']}: {first}")
-    return 1 if tally.failed and not arguments.allow_errors else 0
+    is_otherwise = bool(tally.deviations["differs"].counts) and not arguments.allow_deviations
+    if is_otherwise:
+        written = "" if staging is None else f"; {arguments.output} has them all the same"
+        screen.section(f"answers are trained otherwise than a server makes the model write them{written}")
+        instead = (
+            "" if arguments.unroll == "auto" else "--unroll auto, in which each follows the prompt of a server; or "
+        )
+        screen.line(f"  try: {instead}--allow-deviations, if that is meant")
+    return 1 if is_otherwise or (tally.failed and not arguments.allow_errors) else 0
 
 
 def _check_model(model: str) -> None:
@@ -279,6 +293,7 @@ def _formatted(
     first = tally.rows
     numbers = range(first, first + len(chunk.lines))
     made = formatter.format_rows(chunk.rows, numbers, tally)
+    tally.add_deviations(made, lambda row: f"{chunk.path}:{chunk.lines[row - first]}")
     good, bad = formatter.split(made)
     errors = [
         {"row": row, "file": str(chunk.path), "line": chunk.lines[row - first], "error": error}
