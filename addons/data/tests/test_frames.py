@@ -16,7 +16,7 @@ from lect.plugin import Template
 from lect_data import Formatter
 from lect_data.columnar import plain_chats as columns_of
 from lect_data.columnar import write_prompts
-from lect_data.frames import Frames, frame_of
+from lect_data.frames import Frames, frame_of, frames_for
 from lect_data.watched import MARK, SPACE, Watch
 
 WATCHED = Watch().text(0)
@@ -226,3 +226,11 @@ def test_the_first_second_fourth_and_eighth_prompt_of_a_frame_are_compared_over_
         formatter(batch)
         assert runs == [False] * compared
         runs.clear()
+
+
+def test_formatters_of_one_template_share_frames_unless_their_options_differ():
+    shared = frames_for(CHATML, {"a": 1, "b": "x"}, "auto")
+    assert frames_for(CHATML, {"b": "x", "a": 1}, "auto") is shared
+    others = [({"a": True, "b": "x"}, "auto"), ({"a": 1}, "auto"), ({"a": 1, "b": "x"}, "never")]
+    assert all(frames_for(CHATML, options, unroll) is not shared for options, unroll in others)
+    assert frames_for(CHATML, {"a": ["x"]}, "auto") is not frames_for(CHATML, {"a": ["x"]}, "auto")

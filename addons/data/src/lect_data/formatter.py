@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import lect
 from lect.errors import LectError, MaskError
 from lect_data.columnar import plain_chats, write_prompts
-from lect_data.frames import Frames
+from lect_data.frames import frames_for
 from lect_data.kept import columns_of_rows
 from lect_data.output import Output, text_columns
 from lect_data.pieces import PieceTokenizer, cached
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from lect_data.columnar import PlainChats, Prompts
+    from lect_data.frames import Frames
     from lect_data.rows import Columns
     from lect_data.tally import Tally
 
@@ -128,7 +129,7 @@ class Formatter:
     @cached_property
     def _frames(self) -> Frames:
         """What the template writes around the texts of plain chats."""
-        return Frames(self.template, self._settings.options, self._settings.unroll)
+        return frames_for(self.template, self._settings.options, self._settings.unroll)
 
     @cached_property
     def names(self) -> tuple[str, ...]:

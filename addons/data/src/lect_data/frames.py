@@ -11,6 +11,7 @@ A sequence of roles has a frame only if one text is true for it, in which each a
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from lect.errors import LectError, TemplateWarning, warn_caller
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from lect_data.watched import Edit
 
 MOST_FRAMES = 1000
+SHARED = 16
+"""How many templates, with their options, have frames that several formatters share."""
 LONGEST_WORD = 100
 """Characters: a longer string in a program's code is something that it writes."""
 TRIED = (("system", "user", "assistant", "user", "assistant"), ("user", "assistant", "user"))
@@ -219,6 +222,19 @@ def _answers(roles: Sequence[str]) -> list[int]:
 
 def _chat(roles: Sequence[str], texts: Iterable[str]) -> list[dict[str, str]]:
     return [{"role": role, "content": text} for role, text in zip(roles, texts, strict=True)]
+
+
+def frames_for(template: Template, options: Mapping[str, Any], unroll: Literal["never", "auto"]) -> Frames:
+    """Return the frames of a template: a process that makes many formatters, as on Ray, reads them off once."""
+    if not all(isinstance(value, str | int | float | None) for value in options.values()):
+        return Frames(template, options, unroll)
+    # 1 and True are equal, and a template may write them differently.
+    return _shared(template, unroll, tuple((name, type(value), value) for name, value in sorted(options.items())))
+
+
+@lru_cache(SHARED)
+def _shared(template: Template, unroll: Literal["never", "auto"], options: tuple[tuple[str, type, Any], ...]) -> Frames:
+    return Frames(template, {name: value for name, _, value in options}, unroll)
 
 
 def frame_of(
