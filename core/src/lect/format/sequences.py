@@ -67,15 +67,18 @@ def unrolled(edges: Edges, render: Render, messages: Messages, how: Unroll, *, s
 
 def grows(edges: Edges) -> bool:
     """Return whether a further turn only adds to what the model wrote; see `Template.prefix_stable`."""
+    is_shown = False
     # A model that cannot reason here, or has no place for a system text, is asked without.
     for thought in (True, False):
         talk = [QUESTION, edges.answer(text=True, thought=thought)] * 2
         for messages in ([{"role": "system", "content": "S"}, *talk], talk):
             with suppress(LectError):
+                turns = edges.render(messages).turns
+                is_shown = all(turn.is_served for turn in turns if messages[turn.message]["role"] == "assistant")
                 prompts = unrolled(edges, edges.render, messages, "auto")
                 if any(prompt.trains for prompt in prompts):
                     return len(prompts) == 1
-    return False
+    return is_shown  # None is trained, because none is read back.
 
 
 def _prompts(edges: Edges, render: Render, messages: Messages, answers: Sequence[int], how: Unroll) -> list[Prompt]:
