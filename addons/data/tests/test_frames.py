@@ -101,7 +101,7 @@ def test_what_is_written_in_columns_is_what_the_template_writes(template, conver
 
 @pytest.mark.parametrize("template", [template for template in TEMPLATES if template is not DATED], ids=repr)
 def test_plain_chats_in_which_answers_are_as_served_are_written_in_columns(template):
-    messages = [user("\0"), {"role": "assistant", "content": "<|im_end|>"}, user(" x ")]
+    messages = [user("\0"), {"role": "assistant", "content": "<|im_start|>"}, user(" x ")]
     is_true = not template.render(messages).deviations
     assert is_true == (template is not THINKING)
     assert in_columns(template, messages) == [0] * is_true

@@ -168,7 +168,11 @@ class Frames:
             return False
         if not is_true or [prompt.text for prompt in prompts] != [frame.of_stand_ins()]:
             return False
-        frame.deviations = in_text(prompts[0], messages)
+        (prompt,) = prompts
+        frame.deviations = in_text(prompt, messages)
+        # An answer in which there is a stop is no reply.
+        written = {prompt.text[turn.stop : turn.end] for turn in prompt.turns}
+        frame.never |= {*self._template.stop, self._template.eos, *written} - {""}
         return True
 
     def confirm(self, messages: Sequence[Mapping[str, str]], text: str) -> bool:

@@ -67,6 +67,8 @@ def fault_in(edges: Edges, layout: Layout, turn: TurnSpan, request: Request) -> 
         is_read: bool | None = _is_read(edges, layout, turn, pieces, request)
     else:
         pieces = [(kind, PROBES.get(kind, piece)) for kind, piece in pieces]
+        while pieces and turn.stop == turn.end and not pieces[-1][0]:
+            pieces.pop()  # Where no stop is known, this may be one.
         key = text[turn.begin : turn.start], *pieces, text[turn.stop : turn.end]
         is_read = edges.read.get(key)
         if is_read is None:
