@@ -6,10 +6,11 @@ import pytest
 
 from lect.errors import LimitError, MessageError
 from lect.plugin import Template, Turn, TurnTemplate
-from lect.plugin.grammar import HERMES_JSON
+from lect.plugin.grammar import HERMES_JSON, THINK
 from lect.tokens.edges import Around
 
 USER = {"role": "user", "content": "Hi"}
+HERMES = HERMES_JSON.but(reasoning=THINK)
 
 
 class Asked:
@@ -38,7 +39,7 @@ def asked():
 
 @pytest.fixture
 def template(asked):
-    return Template("acme", asked, stop=["<end>"], reply=HERMES_JSON, options=["thinking"], capabilities=["reasoning"])
+    return Template("acme", asked, stop=["<end>"], reply=HERMES, options=["thinking"], capabilities=["reasoning"])
 
 
 def test_replies_are_read_by_two_probes_however_many_there_are(template, asked):

@@ -8,6 +8,7 @@ from tiny_tokenizer import Tiny
 import lect
 from lect import LossPolicy, MaskError
 from lect.plugin import Template
+from lect.plugin.grammar import Grammar, Reasoning
 
 CHAT = [
     {"role": "user", "content": "Hi"},
@@ -38,7 +39,10 @@ def program(chat, out):
     out.marked(spans)
 
 
-MARKED = Template("marked", program, markers=["<end>"])
+IN_BRACKETS = Grammar("in_brackets", reasoning=Reasoning(open=("(",), close=(")",)))
+MARKED = Template(
+    "marked", program, markers=["<end>"], stop=["<end>"], reply=IN_BRACKETS, capabilities=["system", "reasoning"]
+)
 
 
 def trained(policy=MARKS, messages=CHAT, **arguments):
@@ -57,7 +61,7 @@ ALL = [
 
 def test_what_a_template_marks_is_trained_and_belongs_to_the_message_in_whose_turn_it_is():
     assert trained() == ALL
-    assert [text for _, text, _ in trained(None)] == ["(Greet.)", "Hello!", "See you."]
+    assert [text for _, text, _ in trained(None)] == ["(Greet.)", "Hello!", "See you.\n", "<end>"]
 
 
 def test_marks_are_known_however_often_a_shape_of_messages_was_met():

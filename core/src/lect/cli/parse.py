@@ -101,6 +101,7 @@ class _Printer:
     def __init__(self) -> None:
         self.screen = Screen(sys.stdout)
         self.heading = self.call = ""
+        self.held = ""  # Line ends, after which there may be nothing.
         self.is_open = False  # Whether a line has begun.
 
     def show(self, event: Event) -> None:
@@ -115,8 +116,10 @@ class _Printer:
             heading = self.call if kind == "call_args" else kind
             if heading != self.heading:
                 self._begin(heading)
-            text = screen.visible(event.text).replace("\n", "\n  ")
-            screen.write("  " * (not self.is_open) + screen.paint(text, STYLES[kind]))
+            text = self.held + screen.visible(event.text)
+            shown = text.rstrip("\n")
+            self.held = text[len(shown) :]
+            screen.write("  " * (not self.is_open) + screen.paint(shown.replace("\n", "\n  "), STYLES[kind]))
             self.is_open = True
         sys.stdout.flush()
 
@@ -127,7 +130,7 @@ class _Printer:
     def _begin(self, heading: str, style: str = "bold") -> None:
         self.screen.write("\n" * self.is_open)
         self.screen.line(heading, style=style)
-        self.heading, self.is_open = heading, False
+        self.heading, self.held, self.is_open = heading, "", False
 
 
 def _as_data(reply: Reply) -> dict[str, Any]:

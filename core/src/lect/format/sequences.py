@@ -74,7 +74,8 @@ def grows(edges: Edges) -> bool:
         for messages in ([{"role": "system", "content": "S"}, *talk], talk):
             with suppress(LectError):
                 turns = edges.render(messages).turns
-                is_shown = all(turn.is_served for turn in turns if messages[turn.message]["role"] == "assistant")
+                answers = [turn for turn in turns if messages[turn.message]["role"] == "assistant"]
+                is_shown = bool(answers) and all(turn.is_served for turn in answers)
                 prompts = unrolled(edges, edges.render, messages, "auto")
                 if any(prompt.trains for prompt in prompts):
                     return len(prompts) == 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from contextlib import suppress
-from json import dumps, loads
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from lect.errors import LectError, MaskError, ServedDifferentlyWarning, warn_caller
@@ -97,6 +96,8 @@ def _bare(text: str) -> str:
 
 def _told(arguments: Any) -> Any:
     """Return arguments as a format that knows only text has them, which may leave out null."""
+    from json import dumps, loads  # Commands whose help is shown import this module.
+
     with suppress(ValueError):
         arguments = loads(arguments) if isinstance(arguments, str) else arguments
     if not isinstance(arguments, dict):
