@@ -20,6 +20,7 @@ UNKNOWN = {
     "phi:phi-4-reasoning": NO_REPLY,
     "qwen:cogito-v1-qwen": NO_REPLY,
     "qwen:qwq": "only the beginning of the content was found",
+    "solar:solar-open": "the maker's template writes reasoning that is given as `reasoning`, and no other",
 }
 """What is not known, with the reason. Whoever finds a complete reply of such a model can state it."""
 HEADING = """\

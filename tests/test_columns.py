@@ -3,6 +3,7 @@ writes, whatever words are in the texts."""
 
 import sys
 from functools import partial
+from itertools import product
 from types import CodeType, FunctionType
 
 import differential
@@ -139,11 +140,13 @@ def test_columns_give_what_the_template_writes(name, unroll):
 
 
 @every_template
-@together("unroll", ["never", "auto"])
-@together("generate", [True, False])
-def test_plain_conversations_for_which_one_text_is_true_are_written_in_columns(name, generate, unroll):
+def test_plain_conversations_for_which_one_text_is_true_are_written_in_columns(name):
+    for unroll, generate in in_turn(product(["never", "auto"], [True, False]), 4, name):
+        check_plain_conversations(name, unroll, add_generation_prompt=generate)
+
+
+def check_plain_conversations(name, unroll, **options):
     template = TEMPLATES[name]
-    options = {"add_generation_prompt": generate}
     options |= {"date": differential.THE_DAY} if "date" in template.options else {}
     chats = [conversation(roles, *(f"text {index}" for index in range(len(roles)))) for roles in PLAIN]
     true = [row for row, messages in enumerate(chats) if is_true(template, messages, unroll, **options)]

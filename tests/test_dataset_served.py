@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 import real_tokenizers
-from sampling import SEED, few
+from sampling import SEED, few, in_turn
 
 import lect
 from lect.cli import main
@@ -100,7 +100,7 @@ def counts(shown):
 
 
 @pytest.mark.parametrize("unroll", ["auto", "never"])
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", in_turn(MODELS, 4))
 def test_what_is_trained_follows_what_a_server_sends_or_is_counted(
     model, unroll, directory_of, tmp_path, monkeypatch, capsys
 ):

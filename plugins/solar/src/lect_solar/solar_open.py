@@ -1,13 +1,11 @@
 """Solar Open: a message for each thought, answer and list of calls, and one system message for all instructions."""
 
 from lect.plugin import Chat, Message, Template, Writer
-from lect.plugin.grammar import CallSyntax, Channels, Grammar, Head, NamedJson, Reasoning, ReplyFormat, Section
+from lect.plugin.grammar import CallSyntax, Channels, Grammar, Head, NamedJson, ReplyFormat, Section
 
 SOLAR_OPEN_MESSAGES = ReplyFormat(
     Grammar(
         "solar_open",
-        # As the maker's template writes a thought that is given as `reasoning`.
-        reasoning=Reasoning(("<|think|>",), ("<|end|>",), written=("", "<|end|><|begin|>assistant")),
         channels=Channels(
             start=("<|begin|>",),
             bodies=(("<|think|>", "reasoning"), ("<|content|>", "content"), ("<|tool_calls|>", "call")),
