@@ -78,6 +78,14 @@ def test_a_format_trains_what_is_served(name):
     check(TEMPLATES[name], name)
 
 
+def test_reasoning_that_is_stored_in_the_content_is_trained_as_the_model_wrote_it():
+    answer = {"role": "assistant", "content": "<think>\nTwo and two.\n</think>\n\nFour."}
+    (prompt,) = lect.get_template("Qwen/Qwen3-8B").unroll([{"role": "user", "content": "2 + 2?"}, answer])
+    assert prompt.deviations == ()
+    trained = "".join(prompt.text[span.start : span.end] for span in prompt.loss_spans())
+    assert trained == f"{answer['content']}<|im_end|>"
+
+
 # A few templates have `'\\s'` in them, or write calls that no format reads.
 @pytest.mark.filterwarnings("ignore:invalid escape sequence", "ignore::lect.errors.ReplyFormatWarning")
 @pytest.mark.parametrize("slug", in_turn(sorted(INDEX), 8) or [None])

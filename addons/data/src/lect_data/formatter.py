@@ -101,7 +101,7 @@ class Formatter:
         self._settings = Settings(
             None, policy or lect.LossPolicy(), max_length, truncate, unroll, preference, dict(options), prompts
         )
-        taken = {"row", "part", *self.names, "length", "turns", "error"}.intersection(self._keep)
+        taken = {"row", "part", *self.names, "length", "turns", "deviations", "error"}.intersection(self._keep)
         if taken:
             msg = f"keep has {min(taken)!r}, which is a column of the result\n  try: the same column by another name"
             raise MaskError(msg)

@@ -82,9 +82,14 @@ def _is_read(edges: Edges, layout: Layout, turn: TurnSpan, pieces: Sequence[Piec
     said = "".join(text for _, text in pieces) + layout.text[turn.stop : turn.end]
     reply = edges.parse(said, prompt=layout.text[: turn.start], tools=request.tools, grammar=edges.grammar or PLAIN)
     meant = [_bare("".join(text for each, text in pieces if each == kind)) for kind in PROBES]
+    heard = [_bare(reply.content), _bare(reply.reasoning or "")]
+    given = str(request.messages[turn.message].get("content"))
+    if not meant[1] and any(mark in given for mark in edges.marks.close):
+        # Reasoning is in the content, as the model wrote it, and the format takes it from there.
+        meant, heard = meant[:1], [heard[1] + heard[0]]
     calls = [call.get("function", call) for call in request.messages[turn.message].get("tool_calls") or ()]
     return (
-        meant == [_bare(reply.content), _bare(reply.reasoning or "")]
+        meant == heard
         and [call["name"] for call in calls] == [call.name for call in reply.tool_calls]
         and [_told(call.get("arguments")) for call in calls] == [_told(call.arguments) for call in reply.tool_calls]
     )
