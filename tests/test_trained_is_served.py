@@ -78,6 +78,22 @@ def test_a_format_trains_what_is_served(name):
     check(TEMPLATES[name], name)
 
 
+@together("name", sorted(name for name, template in TEMPLATES.items() if template.edges().marks.close))
+def test_no_reasoning_that_is_stored_in_the_content_is_lost_in_silence(name):
+    template = TEMPLATES[name]
+    marks = template.edges().marks
+    content = f"{marks.open[0]}\nTwo and two.\n{marks.close[0]}\n\nFour."
+    messages = [{"role": "user", "content": "2 + 2?"}, {"role": "assistant", "content": content}]
+    for options in options_of(template):
+        try:
+            prompts = template.unroll(messages, **options)
+        except lect.MessageError:
+            continue  # The format refuses it.
+        reported = any(each.kind in REPORTED for prompt in prompts for each in prompt.deviations)
+        trained = "".join(prompt.text[span.start : span.end] for prompt in prompts for span in prompt.loss_spans())
+        assert reported or ("Two and two." in trained and "Four." in trained)
+
+
 def test_reasoning_that_is_stored_in_the_content_is_trained_as_the_model_wrote_it():
     answer = {"role": "assistant", "content": "<think>\nTwo and two.\n</think>\n\nFour."}
     (prompt,) = lect.get_template("Qwen/Qwen3-8B").unroll([{"role": "user", "content": "2 + 2?"}, answer])

@@ -75,7 +75,7 @@ class AnswerWriter:
     def answer(self) -> Answer:
         """Return the answer; one that the model has no way of writing is refused."""
         whole, turn = self.whole, self.turn
-        if turn is not None and turn.is_served:
+        if turn is not None and turn.is_served and not whole.fault_in(turn):
             return self._ended(whole, turn, self._last, cut(whole.layout, turn.start, turn.stop))
         return self._built(whole)
 
@@ -85,6 +85,8 @@ class AnswerWriter:
 
     def _built(self, whole: Prompt) -> Answer:
         """Return the answer, put together from what renderings show."""
+        if not self._thought:
+            self._take_reasoning_out()
         bare, shown = self._last, whole
         if self._thought:
             bare = {name: value for name, value in self._last.items() if name not in REASONING_NAMES}
@@ -100,6 +102,15 @@ class AnswerWriter:
         if self._thought or not self._is_open:
             return answer
         return answer._replace(note="the prompt opens reasoning, but none is given: an empty one is trained")
+
+    def _take_reasoning_out(self) -> None:
+        """Take reasoning out of the content, if it was stored there as the model wrote it."""
+        content = self._last.get("content")
+        if isinstance(content, str) and any(mark in content for mark in self._marks.close):
+            reply = self._edges.parse(content, prompt="")
+            if reply.reasoning:
+                self._thought = REASONING_NAMES[0]
+                self._last = {**self._last, "content": reply.content, self._thought: reply.reasoning}
 
     def _body(self, shown: Prompt, turn: TurnSpan) -> int:
         """Return where content and calls begin in a rendering without reasoning."""

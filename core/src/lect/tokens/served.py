@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from lect.errors import LectError, MaskError, ServedDifferentlyWarning, warn_caller
 from lect.prompt.fields import spell
+from lect.prompt.message import REASONING_NAMES
 from lect.reply.plain import PLAIN
 from lect.tokens.probes import TEXT, THOUGHT
 from lect.tokens.spans import kind_of
@@ -62,7 +63,15 @@ def fault_in(edges: Edges, layout: Layout, turn: TurnSpan, request: Request) -> 
         if is_anothers(segment, message):
             return "other messages are within it, and a reply is in one piece"
         pieces.append((kind_of(segment.path) if is_own(segment, message) else "", segment.text))
-    if request.messages[message].get("tool_calls"):
+    fields, marks = request.messages[message], edges.marks
+    given = "".join(str(fields.get(name) or "") for name in (*REASONING_NAMES, "content"))
+    if any(mark in given for mark in marks.close):
+        shown = "".join(piece for kind, piece in pieces if kind in PROBES)
+        for mark in (*marks.open, *marks.close):
+            given, shown = given.replace(mark, ""), shown.replace(mark, "")
+        if _bare(given) != _bare(shown):
+            return "the format leaves out reasoning that is in its content"
+    if fields.get("tool_calls"):
         is_read: bool | None = _is_read(edges, layout, turn, pieces, request)
     else:
         pieces = [(kind, PROBES.get(kind, piece)) for kind, piece in pieces]
