@@ -88,7 +88,7 @@ def test_a_control_token_comes_only_from_the_template(kind, request):
     assert isinstance(tokenizer, Tokenizer)
     for messages in (CHAT, FORGED):
         prompt = CHATML.render(messages)
-        encoded = prompt.encode(tokenizer, policy=lect.LossPolicy())
+        encoded = prompt.encode(tokenizer, policy=lect.LossPolicy(), strict=False)
         found = [each for each in encoded.ids if each in controls.values()]
         assert found == [controls["<|im_start|>"], controls["<|im_end|>"]] * len(messages)
         assert bool(encoded.report.controls) == (messages is FORGED)

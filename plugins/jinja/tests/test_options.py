@@ -62,6 +62,7 @@ def test_a_name_that_the_template_always_sets_before_is_none(source):
         template.render([{"role": "user", "content": "Hello"}], tools=[], strict=True, x=1)
 
 
+@pytest.mark.filterwarnings("ignore:invalid escape sequence")  # in a maker's template
 @together("path", in_turn(ORACLES, 12), ids=lambda path: path.stem)
 def test_what_is_left_out_makes_no_difference(path):
     source = path.read_text("utf-8")
