@@ -164,7 +164,7 @@ def test_training_otherwise_than_serving_warns_once_for_each_line_that_asks():
     assert str(caught[0].message) == (
         "2 of the answers would be written otherwise on a server\n"
         "  messages[1]: its reasoning is not in the text: the format leaves it out of history\n"
-        "  try: unroll='auto', which trains what is served"
+        "  try: lect.encode(..., unroll='auto'), which trains what is served"
     )
     assert "a server sends" in str(caught[3].message)
     with pytest.raises(MaskError, match=r"not what a server makes the model write\n  messages\[1\]: its reasoning"):

@@ -92,9 +92,8 @@ def _is_read(edges: Edges, layout: Layout, turn: TurnSpan, pieces: Sequence[Piec
     reply = edges.parse(said, prompt=layout.text[: turn.start], tools=request.tools, grammar=edges.grammar or PLAIN)
     meant = [_bare("".join(text for each, text in pieces if each == kind)) for kind in PROBES]
     heard = [_bare(reply.content), _bare(reply.reasoning or "")]
-    given = str(request.messages[turn.message].get("content"))
-    if not meant[1] and any(mark in given for mark in edges.marks.close):
-        # Reasoning is in the content, as the model wrote it, and the format takes it from there.
+    if not meant[1] and any(mark in said for mark in edges.marks.close):
+        # Reasoning was stored in the content, as the model wrote it, and the format takes it from there.
         meant, heard = meant[:1], [heard[1] + heard[0]]
     calls = [call.get("function", call) for call in request.messages[turn.message].get("tool_calls") or ()]
     return (
@@ -170,6 +169,7 @@ def refuse_or_warn(deviations: Sequence[Deviation], *, strict: bool) -> None:
         first = min(differing)
         msg = (
             f"{len(differing)} of the answers would be written otherwise on a server"
-            f"\n  messages[{first}]: {differing[first]}\n  try: unroll='auto', which trains what is served"
+            f"\n  messages[{first}]: {differing[first]}"
+            "\n  try: lect.encode(..., unroll='auto'), which trains what is served"
         )
         warn_caller(msg, ServedDifferentlyWarning, once=True)
