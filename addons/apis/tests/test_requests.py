@@ -1,4 +1,4 @@
-"""Requests of both APIs as messages, tools and options."""
+"""Requests of three APIs as messages, tools and options."""
 
 import copy
 
@@ -231,16 +231,14 @@ def test_what_has_no_place_is_named():
         ({"input": ["Hi"]}, r"input\[0\] is 'Hi'; expected a mapping"),
         ({"input": [{"role": "user", "content": [{"type": "input_text"}]}]}, r"input\[0\].content\[0\].text is None"),
         ({"input": "Hi", "previous_response_id": "resp_1"}, "its messages are not in the request\n  try: put them"),
-        ({"input": [{"type": "web_search_call"}]}, r"input\[0\] is an item of type 'web_search_call', which no"),
         (
             {"input": [{"role": "user", "content": [{"type": "input_file"}]}]},
             r"content\[0\] is a part of type 'input_f",
         ),
         ({"input": [{"role": "user", "content": [{"type": "input_image", "file_id": "f"}]}]}, "image_url"),
         ({"messages": [{"role": "user", "content": [{"type": "document"}]}]}, "is a block of type 'document', which"),
-        ({"messages": [{"role": "assistant", "content": [{"type": "server_tool_use"}]}]}, "say in a text what it says"),
+        ({"messages": [{"role": "assistant", "content": [{"type": "video"}]}]}, "say in a text what it says"),
         ({"messages": [{"role": "user", "content": [{"type": "image", "source": {"type": "file"}}]}]}, "url source"),
-        ({"messages": [{"role": "tool", "content": "4"}]}, r"messages\[0\].role is 'tool'; expected 'user' or"),
     ],
 )
 def test_what_cannot_be_read_is_refused(data, told):
@@ -273,5 +271,7 @@ def test_no_request_ends_in_another_error(request_, junk):
 
 def test_the_format_can_be_given():
     assert lect_apis.request({"instructions": "Be brief."}, format="responses").messages[0]["role"] == "system"
-    with pytest.raises(lect.MessageError, match="format is 'chat'; expected 'responses' or 'messages'"):
-        lect_apis.request({"messages": []}, format="chat")
+    with pytest.raises(lect.MessageError, match="format is 'acme'; expected 'chat', 'responses' or 'messages'"):
+        lect_apis.request({"messages": []}, format="acme")
+    with pytest.raises(lect.MessageError, match=r"messages\[0\].role is 'tool'; expected 'user' or"):
+        lect_apis.request({"messages": [{"role": "tool", "content": "4"}]}, format="messages")

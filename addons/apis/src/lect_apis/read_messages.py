@@ -15,6 +15,12 @@ if TYPE_CHECKING:
 READ = frozenset({"system", "messages", "tools", "tool_choice"})
 CHOICES = {"auto": "auto", "any": "required", "none": "none"}
 """The choices of tools, and what chat completions call them."""
+OF_SERVERS = frozenset({
+    "bash_code_execution_tool_result", "code_execution_tool_result", "container_upload", "mcp_tool_result",
+    "mcp_tool_use", "server_tool_use", "text_editor_code_execution_tool_result", "tool_reference",
+    "tool_search_tool_result", "web_fetch_tool_result", "web_search_tool_result",
+})  # fmt: skip
+"""The blocks that only the servers of the API understand: what they have done, or what is stored there."""
 REMEDY = "its text as a text block, or an image with a base64 or url source"
 
 
@@ -61,6 +67,9 @@ def _answer(content: Any, at: str, conversation: Conversation) -> None:
         turn.content, content = content, None
     for place, block in items(content, at):
         kind = block.get("type")
+        if kind in OF_SERVERS:
+            conversation.unread[place] = block
+            continue
         read: tuple[str, ...] = ("type",)
         if kind == "text":
             turn.content += text(block, "text", place)
@@ -85,7 +94,8 @@ def _said(role: str, content: Any, at: str, conversation: Conversation) -> None:
         result = _parts(block.get("content"), f"{place}.content", conversation)
         conversation.add_result(block.get("tool_use_id"), result)
         conversation.leave(block, place, "type", "tool_use_id", "content")
-    said = [_part(place, block, conversation) for place, block in blocks if block.get("type") != "tool_result"]
+    others = [(place, block) for place, block in blocks if block.get("type") != "tool_result"]
+    said = [part for place, block in others for part in _read(place, block, conversation)]
     if said or not results:
         conversation.messages.append({"role": role, "content": shortened(said) if blocks else content or ""})
 
@@ -93,7 +103,27 @@ def _said(role: str, content: Any, at: str, conversation: Conversation) -> None:
 def _parts(content: Any, at: str, conversation: Conversation) -> list[dict[str, Any]]:
     if isinstance(content, str):
         return [text_part(content)]
-    return [_part(place, block, conversation) for place, block in items(content, at)]
+    return [part for place, block in items(content, at) for part in _read(place, block, conversation)]
+
+
+def _read(at: str, block: Fields, conversation: Conversation) -> list[dict[str, Any]]:
+    """Return a block as parts; none for one that only the servers of the API understand."""
+    kind = block.get("type")
+    if kind in OF_SERVERS:
+        conversation.unread[at] = block
+        return []
+    if kind == "search_result":
+        conversation.leave(block, at, "type", "title", "source", "content")
+        head = f"{text(block, 'title', at)} ({text(block, 'source', at)})"
+        return [text_part(head), *_parts(block.get("content"), f"{at}.content", conversation)]
+    source = block.get("source") if kind == "document" else None
+    if isinstance(source, Mapping) and source.get("type") in ("text", "content"):
+        conversation.leave(block, at, "type", "source", "title")
+        title = [text_part(text(block, "title", at))] if block.get("title") else []
+        if source["type"] == "text":
+            return [*title, text_part(text(source, "data", f"{at}.source"))]
+        return [*title, *_parts(source.get("content"), f"{at}.source.content", conversation)]
+    return [_part(at, block, conversation)]
 
 
 def _part(at: str, block: Fields, conversation: Conversation) -> dict[str, Any]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from lect import MessageError
 from lect.errors import saferepr
 from lect_apis.conversation import Turn, image_part, items, refuse_kind, shortened, text, text_part
+from lect_apis.own_tools import add_tools, called
 
 if TYPE_CHECKING:
     from lect_apis.conversation import Conversation, Fields
@@ -17,6 +19,14 @@ TEXTS = {"input_text": "text", "output_text": "text", "text": "text", "reasoning
 READ = frozenset({"input", "instructions", "tools", "tool_choice"})
 ELSEWHERE = ("previous_response_id", "conversation", "prompt")
 """The fields that name messages which are not in the request."""
+CALLS = frozenset({"function_call", "custom_tool_call", "local_shell_call", "shell_call"})
+RESULTS = frozenset(f"{each}_output" for each in CALLS)
+OF_SERVERS = frozenset({
+    "code_interpreter_call", "compaction", "computer_call", "computer_call_output", "file_search_call",
+    "image_generation_call", "item_reference", "mcp_approval_request", "mcp_approval_response", "mcp_call",
+    "mcp_list_tools", "tool_search_call", "tool_search_output", "web_search_call",
+})  # fmt: skip
+"""The items that only the servers of the API understand: what they have done, or what is stored there."""
 ITEM = ("type", "id", "status")
 """The fields of every item: they number and describe it, and are not named when they are left out."""
 
@@ -37,17 +47,21 @@ def read_responses(request: Fields, conversation: Conversation) -> frozenset[str
         conversation.messages.append({"role": "user", "content": given})
     else:
         _Items(conversation).read(given)
-    for at, tool in items(request.get("tools"), "tools"):
-        if tool.get("type") == "function":
-            conversation.add_tool(tool, at, "parameters")
-        else:
-            conversation.unread[at] = tool
+    add_tools(request, conversation)
     choice = request.get("tool_choice")
-    if isinstance(choice, Mapping) and choice.get("type") == "function":
+    if isinstance(choice, Mapping) and choice.get("type") in ("function", "custom"):
         choice = {"type": "function", "function": {"name": choice.get("name")}}
+    elif isinstance(choice, Mapping) and choice.get("type") == "allowed_tools":
+        conversation.leave(choice, "tool_choice", "type", "mode")
+        choice = choice.get("mode")
     if choice is not None:
         conversation.options["tool_choice"] = choice
     return READ
+
+
+def _id_of(item: Fields) -> Any:
+    """Return the id of a call; that of a local shell's result is its only one."""
+    return item.get("call_id") or item.get("id")
 
 
 class _Items:
@@ -65,20 +79,26 @@ class _Items:
     def read(self, given: Any) -> None:
         for at, item in items(given, "input"):
             kind = item.get("type") or "message"
+            if kind in OF_SERVERS:
+                self.conversation.unread[at] = item
+                continue
             is_answer = kind == "message" and item.get("role") == "assistant"
-            if (is_answer and self.is_after_message) or not (is_answer or kind in ("reasoning", "function_call")):
+            if (is_answer and self.is_after_message) or not (is_answer or kind == "reasoning" or kind in CALLS):
                 self.end()
             self.is_after_message = is_answer
             if kind == "message":
                 self.message(at, item)
             elif kind == "reasoning":
                 self.reasoning(at, item)
-            elif kind == "function_call":
-                self.answer.add_call(item.get("call_id"), text(item, "name", at), text(item, "arguments", at))
-                self.conversation.leave(item, at, *ITEM, "call_id", "name", "arguments")
-            elif kind == "function_call_output":
-                self.conversation.add_result(item.get("call_id"), self.parts(item.get("output"), f"{at}.output"))
-                self.conversation.leave(item, at, *ITEM, "call_id", "output", "name")
+            elif kind in CALLS:
+                self.answer.add_call(_id_of(item), *called(item, at))
+                self.conversation.leave(item, at, *ITEM, "call_id", "name", "namespace", "arguments", "input", "action")
+            elif kind in RESULTS:
+                output = item.get("output")
+                if kind == "shell_call_output" and not isinstance(output, str):
+                    output = json.dumps(output, ensure_ascii=False)
+                self.conversation.add_result(_id_of(item), self.parts(output, f"{at}.output"))
+                self.conversation.leave(item, at, *ITEM, "call_id", "output", "name", "namespace")
             else:
                 refuse_kind(at, item, "an item", "leave it out, or say in a message what it says")
         self.end()

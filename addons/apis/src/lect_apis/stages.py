@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import lect
+from lect.plugin import boundary
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -24,6 +25,7 @@ class Delta(NamedTuple):
     calls: list[dict[str, Any]]
 
 
+@boundary
 def add_up(events: Iterable[Any]) -> Delta:
     """Return what events say together."""
     texts: dict[str, list[str]] = {"reasoning": [], "content": []}
@@ -63,10 +65,12 @@ class Stages:
         """Whether replies can contain reasoning."""
         return bool(self.grammar and (self.grammar.reasoning or self.grammar.channels))
 
+    @boundary
     def prompt(self, options: Mapping[str, Any]) -> str | None:
         """Return the prompt that the template writes with the options of a request; what matters is its end."""
         return self.template.edges(options).prompt  # None: the server has rendered the request, by whatever template.
 
+    @boundary
     def after_reasoning(self) -> dict[str, Any]:
         """Return the arguments of a constraint that begins where reasoning is over."""
         prompt = self.prompt({})
@@ -74,10 +78,12 @@ class Stages:
             return {"prompt": prompt + self.closes[0]}
         return {"prompt": prompt} if prompt is None or self.ended(prompt) else {"prompt": prompt, "reasoning": False}
 
+    @boundary
     def reasoning_stream(self, **arguments: Any) -> Any:
         """Return a stream that takes reasoning away, and leaves calls in the content as they are written."""
         return self.template.stream(extract=("reasoning",), **arguments)
 
+    @boundary
     def tool_stream(self, tools: Sequence[Mapping[str, Any]] | None, *, reasoning: bool = False) -> Any:
         """Return a stream for what the other one calls content.
 
@@ -89,6 +95,7 @@ class Stages:
         extract = ("reasoning", "tools") if reasoning and self._reasons_again else ("tools",)
         return self.template.stream(extract=extract, tools=tools, starts_in_reasoning=False)
 
+    @boundary
     def ended(self, text: str) -> bool:
         """Return whether the last turn of a text has had its reasoning, so that content follows."""
         if not self.reasons:
@@ -98,6 +105,7 @@ class Stages:
         closed = max((turn.rfind(mark) for mark in self.closes), default=-1)
         return closed >= 0 and closed > max((turn.rfind(mark) for mark in self.opens), default=-1)
 
+    @boundary
     def ends_within(self, text: str) -> bool:
         """Return whether reasoning ends within the end of a text."""
         return any(mark in text for mark in self.closes)

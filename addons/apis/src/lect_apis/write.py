@@ -7,6 +7,8 @@ from abc import ABC, abstractmethod
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from lect.plugin import boundary
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
@@ -42,10 +44,12 @@ class AnswerEvents(ABC):
         """Add a piece of the model's output, and return the new events."""
         return self.add(self._stream.feed(text))
 
+    @boundary
     def add(self, events: Iterable[Any]) -> list[dict[str, Any]]:
         """Return the new events for those that the stream returned, if you feed it yourself."""
         return list(self._events(events))
 
+    @boundary
     def close(
         self, finish: str | None = None, *, output_tokens: int | None = None, reasoning_tokens: int = 0
     ) -> list[dict[str, Any]]:
@@ -58,6 +62,7 @@ class AnswerEvents(ABC):
         """
         return [*self._finish(finish), *self._ending(self.reply, output_tokens, reasoning_tokens)]
 
+    @boundary
     def fail(
         self,
         error: str | Exception,
@@ -99,7 +104,7 @@ class AnswerEvents(ABC):
                 yield from self._begin(kind, event.text, event.id)
             if kind in TEXTS or kind == "call_args":
                 self._texts.append(event.text)
-                yield self._delta(self._kind, event.text)
+                yield from self._delta(self._kind, event.text)
             elif kind == "call_end":
                 yield from self._end(is_complete=event.call.complete, arguments=event.call.arguments)
 
@@ -113,7 +118,7 @@ class AnswerEvents(ABC):
         """Begin a block; a call has a name and an id."""
 
     @abstractmethod
-    def _delta(self, kind: str, text: str) -> dict[str, Any]:
+    def _delta(self, kind: str, text: str) -> Iterator[dict[str, Any]]:
         """Add text to the block that is open."""
 
     @abstractmethod
@@ -160,6 +165,7 @@ class Replay:
             yield Step("call_end", call=call)
         yield from _texts(written)
 
+    @boundary
     def close(self) -> Reply:
         return self.reply
 
@@ -198,6 +204,7 @@ def new_id(prefix: str) -> str:
     return f"{prefix}_{uuid.uuid4().hex}"
 
 
+@boundary
 def sse(event: Mapping[str, Any]) -> str:
     """Return an event of either API as the lines of a server-sent event."""
     return f"event: {event['type']}\ndata: {json.dumps(event)}\n\n"

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from uuid import uuid4
 
 from lect.errors import MessageError, expect_one_of
+from lect.plugin import boundary
+from lect_apis.own_tools import input_of, own_tools
+from lect_apis.partial import partial_value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Mapping
 
     from lect import Reply
 
@@ -31,6 +34,7 @@ class ChatChunks:
         created: When it began, in seconds since 1970; now by default.
         reasoning_key: The key under which clients look for the reasoning: OpenAI's API has none.
         index: The number of the choice, if a request asks for several.
+        request: The request: calls of its custom tools come back as such, each in one chunk.
 
     Raises:
         MessageError: If `reasoning_key` is unknown.
@@ -45,12 +49,16 @@ class ChatChunks:
         created: int | None = None,
         reasoning_key: ReasoningKey = "reasoning_content",
         index: int = 0,
+        request: Mapping[str, Any] | None = None,
     ):
         expect_one_of(get_args(ReasoningKey), "reasoning_key", reasoning_key, MessageError)
         self._stream = stream
         self._head = _head("chat.completion.chunk", model, id, created)
         self._reasoning_key = reasoning_key
         self._index = index
+        self._custom = _custom_names(request)
+        self._held: dict[int, tuple[Any, list[str]]] = {}
+        """Calls of custom tools that are still arriving, by their number: how each began, and its texts."""
 
     def opening(self) -> dict[str, Any]:
         """Return the first chunk of the completion, with the role."""
@@ -60,20 +68,24 @@ class ChatChunks:
         """Add a piece of the model's output, and return the new chunks."""
         return self._chunks(self._stream.feed(text))
 
+    @boundary
     def feed_ids(self, ids: Iterable[int]) -> list[dict[str, Any]]:
         """Add sampled tokens, and return the new chunks."""
         return self._chunks(self._stream.feed_ids(ids))
 
     def close(self, finish: str | None = None) -> list[dict[str, Any]]:
         """End the reply, and return the last chunks; `finish` is the engine's finish reason, such as `length`."""
-        chunks = self._chunks(self._stream.finish(finish))
+        chunks = [*self._chunks(self._stream.finish(finish)), *self._broken_off()]
         return [*chunks, self._chunk({}, self.reply.finish or "stop")]
 
+    @boundary
     def fail(self, error: str | Exception, *, kind: str = "server_error") -> list[dict[str, Any]]:
         """End a reply whose engine failed, and return the last chunks, of which the last has the text of `error`."""
         told = {"message": str(error) or repr(error), "type": kind, "param": None, "code": None}
-        return [*self._chunks(self._stream.finish("error")), {**self._head, "choices": [], "error": told}]
+        chunks = [*self._chunks(self._stream.finish("error")), *self._broken_off()]
+        return [*chunks, {**self._head, "choices": [], "error": told}]
 
+    @boundary
     def usage(self, prompt_tokens: int, completion_tokens: int | None = None) -> dict[str, Any]:
         """Return the chunk that follows the last one if the request has `stream_options.include_usage`.
 
@@ -88,7 +100,31 @@ class ChatChunks:
         return reply
 
     def _chunks(self, events: Iterable[Any]) -> list[dict[str, Any]]:
-        return [self._chunk(delta) for event in events if (delta := event.to_openai()) is not None]
+        return [self._chunk(delta) for event in events for delta in self._deltas(event)]
+
+    def _deltas(self, event: Any) -> Iterator[dict[str, Any]]:
+        """Yield what an event says as deltas; a call of a custom tool comes whole, for the model wrote it as JSON."""
+        kind, index = event.kind, event.index
+        if kind == "call_start" and event.text in self._custom:
+            self._held[index] = (event, [])
+        elif kind == "call_args" and index in self._held:
+            self._held[index][1].append(event.text)
+        elif kind == "call_end" and event.call.index in self._held:
+            begun, texts = self._held.pop(event.call.index)
+            yield self._custom_delta(begun, event.call.arguments, "".join(texts))
+        elif (delta := event.to_openai()) is not None:
+            yield delta
+
+    def _broken_off(self) -> list[dict[str, Any]]:
+        """Return the chunks of calls of custom tools that did not end, with what arrived of them."""
+        held, self._held = self._held, {}
+        whole = [(begun, "".join(texts)) for begun, texts in held.values()]
+        return [self._chunk(self._custom_delta(begun, partial_value(text), text)) for begun, text in whole]
+
+    def _custom_delta(self, begun: Any, arguments: Any, written: str) -> dict[str, Any]:
+        custom = {"name": self._custom[begun.text], "input": input_of(arguments, written)}
+        call_id = begun.id or f"call_{begun.index}"
+        return {"tool_calls": [{"index": begun.index, "id": call_id, "type": "custom", "custom": custom}]}
 
     def _chunk(self, delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
         if OUR_KEY in delta:
@@ -96,6 +132,7 @@ class ChatChunks:
         return {**self._head, "choices": [{"index": self._index, "delta": delta, "finish_reason": finish}]}
 
 
+@boundary
 def completion(
     reply: Reply,
     model: str,
@@ -105,12 +142,20 @@ def completion(
     usage: dict[str, Any] | None = None,
     reasoning_key: ReasoningKey = "reasoning_content",
     index: int = 0,
+    request: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return a reply as a completion that is not streamed.
 
     The arguments are those of `ChatChunks`; `usage` is what the function of that name returns, if it is to be told.
     """
     message = reply.to_openai()
+    custom = _custom_names(request)
+    for at, call in enumerate(message.get("tool_calls", ()) if custom else ()):
+        function = call["function"]
+        if function["name"] in custom:
+            text = function["arguments"]
+            own = {"name": custom[function["name"]], "input": input_of(partial_value(text), text)}
+            message["tool_calls"][at] = {"id": call["id"], "type": "custom", "custom": own}
     if OUR_KEY in message:
         message[reasoning_key] = message.pop(OUR_KEY)
     choice = {"index": index, "message": message, "logprobs": None, "finish_reason": reply.finish or "stop"}
@@ -118,6 +163,7 @@ def completion(
     return {**head, "choices": [choice], **({} if usage is None else {"usage": usage})}
 
 
+@boundary
 def usage(stream: Any, prompt_tokens: int, completion_tokens: int | None = None) -> dict[str, Any]:
     """Close a stream, and return the usage of the request as in OpenAI's API.
 
@@ -143,6 +189,11 @@ def usage(stream: Any, prompt_tokens: int, completion_tokens: int | None = None)
         "total_tokens": prompt_tokens + written,
         "completion_tokens_details": {"reasoning_tokens": reasoning},
     }
+
+
+def _custom_names(request: Mapping[str, Any] | None) -> dict[str, str]:
+    """Return the names of the custom tools of a request, by what the model calls them."""
+    return {name: own.name for name, own in own_tools(request or {}).items() if own.kind == "custom"}
 
 
 def _head(kind: str, model: str, own_id: str | None, created: int | None) -> dict[str, Any]:

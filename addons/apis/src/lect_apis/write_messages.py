@@ -75,9 +75,9 @@ class MessageEvents(AnswerEvents):
         self._block = {**deepcopy(BLOCKS[kind]), **({"id": id, "name": name} if kind == "call_start" else {})}
         yield {"type": "content_block_start", "index": len(self._blocks), "content_block": self._block}
 
-    def _delta(self, kind: str, text: str) -> dict[str, Any]:
+    def _delta(self, kind: str, text: str) -> Iterator[dict[str, Any]]:
         name, field = DELTAS[kind]
-        return {"type": "content_block_delta", "index": len(self._blocks), "delta": {"type": name, field: text}}
+        yield {"type": "content_block_delta", "index": len(self._blocks), "delta": {"type": name, field: text}}
 
     def _done(self, kind: str, text: str, is_complete: bool, arguments: Any) -> Iterator[dict[str, Any]]:
         yield {"type": "content_block_stop", "index": len(self._blocks)}

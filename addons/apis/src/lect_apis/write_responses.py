@@ -5,6 +5,9 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
+from lect.plugin import boundary
+from lect_apis.own_tools import OwnTool, action_of, input_of, own_tools
+from lect_apis.partial import partial_value
 from lect_apis.write import AnswerEvents, Replay, new_id
 
 if TYPE_CHECKING:
@@ -28,6 +31,12 @@ PARTS: dict[str, dict[str, Any]] = {
     "content": {"type": "output_text", "annotations": [], "logprobs": []},
     "reasoning": {"type": "reasoning_text"},
 }
+OWN_CALLS: dict[str, tuple[str, dict[str, Any]]] = {
+    "custom": ("ctc", {"type": "custom_tool_call", "input": ""}),
+    "local_shell": ("lsh", {"type": "local_shell_call", "action": {"type": "exec", "command": [], "env": {}}}),
+    "shell": ("sh", {"type": "shell_call", "action": {"commands": []}}),
+}
+"""For each kind of tool that is no function, the same. They come whole: the model wrote them as JSON."""
 CUT = {"length": "max_output_tokens", "content_filter": "content_filter"}
 """Finish reasons of a reply that is not complete, and what this API calls them."""
 
@@ -42,12 +51,14 @@ class ResponseEvents(AnswerEvents):
     Args:
         stream: The reply that is still arriving: what `lect.stream` or `Template.stream` returned.
         model: The name of the model for the client.
-        request: The request, of which a response repeats some fields.
+        request: The request, of which a response repeats some fields. Its tools say which calls are of a namespace, of
+            a custom tool or of a shell.
         id: The id of the response; a random one by default. The ids of its items are made from it.
         created: When it began, in seconds since 1970; now by default.
         input_tokens: How many tokens the prompt has.
     """
 
+    @boundary
     def __init__(
         self,
         stream: Any,
@@ -75,6 +86,8 @@ class ResponseEvents(AnswerEvents):
             **deepcopy({name: DEFAULTS[name] if value is None else value for name, value in asked.items()}),
         }
         """The response: what it has so far, and the whole of it after `close()` or `fail()`."""
+        self._own_tools = own_tools(self._request)
+        self._own = OwnTool("function", "")
         self._item: dict[str, Any] = {}
         self._sent = 0
 
@@ -84,17 +97,39 @@ class ResponseEvents(AnswerEvents):
 
     def _begin(self, kind: str, name: str, id: str | None) -> Iterator[dict[str, Any]]:  # noqa: A002  # as in events
         prefix, item = ITEMS[kind]
+        call: dict[str, Any] = {}
+        if kind == "call_start":
+            self._own = self._own_tools.get(name) or OwnTool("function", name)
+            prefix, item = OWN_CALLS.get(self._own.kind, (prefix, item))
+            call = {"call_id": id}
+            if self._own.kind in ("function", "custom"):
+                call |= {"name": self._own.name, **({"namespace": self._own.namespace} if self._own.namespace else {})}
         own = f"{prefix}_{self.response['id'].removeprefix('resp_')}_{len(self._blocks)}"
-        call = {"call_id": id, "name": name} if kind == "call_start" else {}
         self._item = {"id": own, "status": "in_progress", **deepcopy(item), **call}
         yield self._event("output_item.added", item=self._item, output_index=len(self._blocks))
         if kind in PARTS:
             yield self._event("content_part.added", **self._place(kind), part=_part(kind, ""))
 
-    def _delta(self, kind: str, text: str) -> dict[str, Any]:
-        return self._event(f"{_name(kind)}.delta", **self._place(kind), **_logprobs(kind), delta=text)
+    def _delta(self, kind: str, text: str) -> Iterator[dict[str, Any]]:
+        if kind in PARTS or self._own.kind not in OWN_CALLS:
+            yield self._event(f"{_name(kind)}.delta", **self._place(kind), **_logprobs(kind), delta=text)
+
+    def _own_done(self, text: str, is_complete: bool, arguments: Any) -> Iterator[dict[str, Any]]:
+        """End a call of a tool that is no function."""
+        arguments = arguments if is_complete else partial_value(text)
+        if self._own.kind == "custom":
+            given = input_of(arguments, text)
+            name = "custom_tool_call_input"
+            yield self._event(f"{name}.delta", **self._place("call_start"), delta=given)
+            yield self._event(f"{name}.done", **self._place("call_start"), input=given)
+            yield from self._item_done(is_complete, input=given)
+        else:
+            yield from self._item_done(is_complete, action=action_of(self._own.kind, arguments))
 
     def _done(self, kind: str, text: str, is_complete: bool, arguments: Any) -> Iterator[dict[str, Any]]:
+        if kind == "call_start" and self._own.kind in OWN_CALLS:
+            yield from self._own_done(text, is_complete, arguments)
+            return
         field = "text" if kind in PARTS else "arguments"
         yield self._event(f"{_name(kind)}.done", **self._place(kind), **_logprobs(kind), **{field: text})
         done: dict[str, Any] = {"arguments": text}
@@ -102,6 +137,9 @@ class ResponseEvents(AnswerEvents):
             part = _part(kind, text)
             yield self._event("content_part.done", **self._place(kind), part=part)
             done = {"content": [part]}
+        yield from self._item_done(is_complete, **done)
+
+    def _item_done(self, is_complete: bool, **done: Any) -> Iterator[dict[str, Any]]:
         item = {**self._item, **done, "status": "completed" if is_complete else "incomplete"}
         yield self._event("output_item.done", item=item, output_index=len(self._blocks))
         self._blocks.append(item)
@@ -142,6 +180,7 @@ class ResponseEvents(AnswerEvents):
         return {"type": f"response.{name}", "sequence_number": self._sent - 1, **fields}
 
 
+@boundary
 def response(
     reply: Reply,
     model: str,

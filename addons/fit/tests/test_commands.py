@@ -1,0 +1,57 @@
+"""`lect prompt --fit` and `lect why --carries`."""
+
+import json
+
+import pytest
+
+from lect.cli import main
+from lect.errors import PluginError
+
+MESSAGES = [{"role": "developer", "content": "Be brief."}, {"role": "user", "content": "Hi"}]
+
+
+@pytest.fixture
+def agent(tmp_path):
+    path = tmp_path / "agent.json"
+    path.write_text(json.dumps(MESSAGES), "utf-8")
+    return str(path)
+
+
+def test_a_fitted_prompt_has_a_note_for_each_change(agent, capsys):
+    assert main(["prompt", "some/model", "--adapter", "chatml", "--messages", agent, "--fit"]) == 0
+    printed = capsys.readouterr()
+    assert "<|im_start|>system\nBe brief." in printed.out
+    assert printed.err == ("note: changed: messages[0].role: developer to system (the format does not know the role)\n")
+
+
+def test_json_lists_the_changes(agent, capsys):
+    assert main(["prompt", "some/model", "--adapter", "chatml", "--messages", agent, "--fit", "--json"]) == 0
+    (change,) = json.loads(capsys.readouterr().out)["changes"]
+    assert (change["path"], change["step"]) == (["messages", 0, "role"], "developer to system")
+    assert main(["prompt", "some/model", "--adapter", "chatml", "--messages", agent, "--json"]) == 0
+    assert "changes" not in json.loads(capsys.readouterr().out)
+
+
+def test_why_says_what_a_format_carries(capsys):
+    assert main(["why", "some/model", "--adapter", "chatml", "--carries"]) == 0
+    out = capsys.readouterr().out
+    assert "developer" in out.partition("\ncarries\n")[2]
+    assert main(["why", "some/model", "--adapter", "chatml", "--carries", "--json"]) == 0
+    carries = json.loads(capsys.readouterr().out)["carries"]
+    assert carries["system after user"] == ""
+    assert carries["developer"] == "the format does not know the role"
+    assert main(["why", "some/model", "--adapter", "chatml", "--json"]) == 0
+    assert "carries" not in json.loads(capsys.readouterr().out)
+
+
+def test_without_the_package_it_says_what_to_install(agent, capsys, monkeypatch):
+    import lect
+
+    def absent(name, what=""):
+        msg = f"{what or name} is in lect-fit"
+        raise PluginError(msg)
+
+    monkeypatch.setattr(lect._registry, "function", absent)
+    assert main(["why", "some/model", "--adapter", "chatml", "--carries"]) != 0
+    assert "lect why --carries is in lect-fit" in capsys.readouterr().err
+    assert main(["prompt", "some/model", "--adapter", "chatml", "--messages", agent, "--fit"]) != 0
