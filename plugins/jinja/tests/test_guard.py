@@ -1,6 +1,7 @@
 """What a template may not do: run code, reach files, take forever. Every attempt raises one of our errors, which names the limit."""
 
 import json
+import runpy
 import subprocess
 import sys
 import threading
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from counting import FROM_A_SMALL_PROCESS, HANGS
+from sampling import some
 from shared import SHARED
 from together import together
 
@@ -20,10 +22,13 @@ from lect_jinja.values import marked
 
 HOSTILE = SHARED / "hostile/templates.json"
 ATTACKS = SHARED / "hostile/attacks-2.json"
+WRITTEN_BY_CODE = SHARED / "hostile/attacks_3.py"
 MESSAGES = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi"}]
 MEGABYTE = 1 << 20
 CASES = json.loads(HOSTILE.read_text("utf-8"))["cases"] if HOSTILE.exists() else []
 RESOURCE_ATTACKS = json.loads(ATTACKS.read_text("utf-8"))["cases"] if ATTACKS.exists() else {}
+MORE_ATTACKS = runpy.run_path(str(WRITTEN_BY_CODE))["ATTACKS"] if WRITTEN_BY_CODE.exists() else {}
+TRIED = RESOURCE_ATTACKS | dict(some(MORE_ATTACKS.items(), "attacks"))
 MISSING = "the hostile templates are not available: ../shared is missing"
 RUNAWAY = 1
 """CPU seconds, several times what the slowest template takes."""
@@ -53,13 +58,13 @@ def outcomes():
 @pytest.fixture(scope="module")
 def attacked():
     """The results of all attacks on time, memory and the stack."""
-    return dict(zip(RESOURCE_ATTACKS, measured(RESOURCE_ATTACKS.values()), strict=True))
+    return dict(zip(TRIED, measured(TRIED.values()), strict=True))
 
 
 def test_all_hostile_templates_are_here():
     if not CASES:
         pytest.skip(MISSING)
-    assert (len(CASES), len(RESOURCE_ATTACKS)) == (79, 82)
+    assert (len(CASES), len(RESOURCE_ATTACKS), len(MORE_ATTACKS)) == (79, 82, 130)
 
 
 @together("case", CASES, ids=lambda case: case["id"])
@@ -73,7 +78,7 @@ def test_a_hostile_template_ends_soon_and_as_expected(case, outcomes):
         assert memory < MEMORY
 
 
-@together("name", RESOURCE_ATTACKS)
+@together("name", TRIED)
 def test_an_attack_on_time_or_memory_or_the_stack_gets_neither(name, attacked):
     for outcome, said, cpu, memory in attacked[name]:
         assert outcome in ("ok", "ok-error", "limit", "reject"), said

@@ -9,16 +9,20 @@ from jinja2.defaults import DEFAULT_NAMESPACE
 from jinja2.filters import FILTERS as JINJA_FILTERS
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.tests import TESTS as JINJA_TESTS
+from operations import operands
 from pages import DOCS
 from sampling import STRESS, in_turn, some
 
 from lect import LectError, LimitError, Origin
 from lect_jinja import load
+from lect_jinja.context import PLAIN
 from lect_jinja.environment import ENVIRONMENT
+from lect_jinja.methods import METHODS
 from lect_jinja.more_filters import MORE_FILTERS, MORE_TESTS
 
 REFUSED_FILTERS = {"attr", "groupby", "pprint", "random", "urlize"}
 REFUSED_FUNCTIONS = {"cycler", "joiner", "lipsum"}
+REFUSED_METHODS = {"encode", "expandtabs", "format_map", "fromkeys", "isidentifier", "maketrans", "translate"}
 TRANSFORMERS = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True)
 VALUES = (
     "x", "'a' ~ x", "x|safe", "''", "'<b>a &amp; \"b\"</b> <!-- c --> &lt;'", "('ab cd-ef ' * 20)", "('ü' * 100)",
@@ -123,5 +127,18 @@ def test_what_is_missing_is_documented():
     assert JINJA_TESTS.keys() == ENVIRONMENT.tests.keys()
     assert DEFAULT_NAMESPACE.keys() - ENVIRONMENT.globals.keys() == REFUSED_FUNCTIONS
     page = (DOCS / "how-to/run-a-models-own-template.md").read_text("utf-8")
-    for name in REFUSED_FILTERS | REFUSED_FUNCTIONS:
+    for name in REFUSED_FILTERS | REFUSED_FUNCTIONS | REFUSED_METHODS:
         assert f"`{name}`" in page
+
+
+def test_the_methods_of_every_value_are_those_of_the_sandbox():
+    for value in (make() for make in operands(64).values()):
+        kind = PLAIN.get(type(value), type(value))
+        assert METHODS.get(type(value)) is METHODS.get(kind)
+        allowed = {name for name in dir(kind) if TRANSFORMERS.is_safe_attribute(value, name, getattr(value, name))}
+        if kind in METHODS:
+            assert allowed - METHODS[kind].keys() == allowed & REFUSED_METHODS, kind
+            assert METHODS[kind].keys() <= allowed
+        for name in allowed - METHODS.get(kind, {}).keys():
+            with pytest.raises(LectError):
+                load(f"{{{{ x.{name}() }}}}").text([MESSAGE], x=value)

@@ -1,6 +1,7 @@
 """What `lect verify` says of directories that have the maker's format, and of those that have not."""
 
 import json
+import shlex
 import subprocess
 import sys
 
@@ -8,10 +9,11 @@ import gguf
 import pytest
 
 import lect
-from lect.errors import LectError
+from lect.errors import LectError, SourceError
 from lect.plugin import Family, Rule, Template, Turn, TurnTemplate
 from lect_jinja.verify.files import verified_files
 from lect_jinja.verify.lock import changes, locked, read_lock
+from lect_jinja.verify.telling import Telling
 
 TURNS = "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}<|end|>{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"
 MODEL = "acme/acme-chat"
@@ -116,7 +118,7 @@ def run(*words):
         (["--lock", "nothing"], "'nothing' cannot be read"),
         (["--server", "file:///etc/passwd"], "is no address of a server"),
         (["--server", "http://127.0.0.1:9", "--key-from", "NO_SUCH_KEY"], "the variable 'NO_SUCH_KEY' is not set"),
-        (["--server", "http://127.0.0.1:9", "--model", "x/y"], "http://127.0.0.1:9 does not answer"),
+        (["--server", "http://127.0.0.1:9", "--model", "x/y"], "http://127.0.0.1:9 gives no answer"),
     ],
 )
 def test_what_cannot_be_verified_is_one_clear_error(words, said, tmp_path, monkeypatch):
@@ -224,13 +226,82 @@ def test_a_model_that_is_gone_is_a_change():
         ("{", "is no lock file"),
         ("[]", "is no lock file"),
         ('{"kind": "lect.lock", "models": {}, "version": 1}', "has the version 1; 2 is known"),
-        ('{"kind": "lect.lock", "models": {"a/b": {"stop": {}}}, "version": 2}', "does not say all of 'a/b'"),
+        ('{"kind": "lect.lock", "kind": "lect.lock"}', "the key 'kind' occurs twice in one object"),
+        ("[" * 100_000, "is no lock file"),
     ],
 )
 def test_what_is_no_lock_file_is_refused(text, said, tmp_path):
     (tmp_path / "lect.lock").write_text(text, "utf-8")
     with pytest.raises(LectError, match=said):
         read_lock(str(tmp_path / "lect.lock"))
+
+
+FREE = ("words", "sought", "stop", "markers", "options", "fields")
+"""Where a lock may have texts, ids or values that are not told by their type."""
+OTHERS = (None, True, -1, 1.5, "", "x", "\x1b[2J", "a\nb", "\u202e", [], ["x"], {}, {"x": 1})
+LONG = "x" * 5000
+
+
+def places(value, *above):
+    """Yield every place in a lock: of a list, the first two items."""
+    inside = value.items() if isinstance(value, dict) else enumerate(value[:2]) if isinstance(value, list) else ()
+    for key, each in inside:
+        yield (*above, key), each
+        yield from places(each, *above, key)
+
+
+def edited(lock, place, edit):
+    """Return a lock in which one place is edited: `edit` is given what holds it, and its key."""
+    lock = json.loads(json.dumps(lock))
+    holder = lock
+    for key in place[:-1]:
+        holder = holder[key]
+    edit(holder, place[-1])
+    return lock
+
+
+def lies():
+    """Yield locks that are wrong somewhere."""
+    lock = json.loads(json.dumps(locked([MODEL])))
+    for place, value in places(lock):
+        is_free = any(name in place[:-1] for name in FREE)
+        for other in OTHERS:
+            if type(other) is not type(value) and not is_free:
+                yield edited(lock, place, lambda holder, key, other=other: holder.__setitem__(key, other))
+        if isinstance(place[-1], str) and not is_free:
+            if place[-2:-1] not in [("packages",), ("models",)]:
+                yield edited(lock, place, lambda holder, key: holder.pop(key))
+            for name in ("invented", "\x1b[2J", "a\nb", "\x9b2J", "\u202e", LONG):
+                if name != "invented" or place[-2:-1] not in [("packages",), ("models",)]:
+                    yield edited(lock, place, lambda holder, key, name=name: holder.update({name: holder[key]}))
+    for empty in ("models", "packages"):
+        yield lock | {empty: {}}
+    prompts = lock["models"][MODEL]["prompts"].split(" ")
+    for wrong in (prompts[1:], [*prompts, prompts[0]], [], ["", *prompts[1:]], ["x" * 8, *prompts[1:]]):
+        yield edited(
+            lock, ("models", MODEL, "prompts"), lambda holder, key, wrong=wrong: holder.update({key: " ".join(wrong)})
+        )
+
+
+def test_a_lock_that_lies_is_refused_with_its_place(tmp_path):
+    path = tmp_path / "lect.lock"
+    for lock in lies():
+        path.write_text(json.dumps(lock), "utf-8")
+        with pytest.raises(SourceError) as error:
+            read_lock(str(path))
+        first, *others = str(error.value).split("\n")
+        assert first.isprintable(), first
+        assert others == [f"  try: lect lock MODEL -o {shlex.quote(str(path))}"]
+
+
+@pytest.mark.parametrize("name", Telling._fields)
+def test_requests_that_are_not_those_of_the_template_are_told(name):
+    lock = json.loads(json.dumps(locked([MODEL])))
+    asked = lock["models"][MODEL]["asked"]
+    option = {"invented": [[True], [], False]}
+    more = {"options": option, "fields": {"invented": [1]}, "enclosing": [["a", "b"]]}.get(name, ["invented"])
+    asked[name] = asked[name] | more if isinstance(more, dict) else asked[name] + more
+    assert changes(lock).sent == [f"{MODEL}: its requests are not those of its template; run `lect lock` again"]
 
 
 def test_a_lock_file_is_written_whole_or_not_at_all(tmp_path):

@@ -89,7 +89,7 @@ def audited(path: str) -> list[Finding]:
 def _family(identity: Identity, files: ModelFiles) -> Iterator[Finding]:
     if identity.family:
         yield Finding(NOTE, "family", identity.how)
-    elif neighbour := nearest(files, identity.template):
+    elif neighbour := nearest(identity.template):
         yield Finding(NOTE, "differs-from-family", f"nearest is {neighbour}")
 
 

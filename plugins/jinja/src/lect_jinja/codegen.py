@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import nodes
-from jinja2.compiler import CodeGenerator, Frame, operators
+from jinja2.compiler import CodeGenerator, Frame, MacroRef, operators
 from jinja2.ext import Extension
 from jinja2.visitor import NodeTransformer
 
 from lect_jinja.context import MOST_ADDED
+from lect_jinja.guard import CHARACTERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -19,8 +20,10 @@ if TYPE_CHECKING:
 
 REFUSED = (nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends, nodes.Block, nodes.ScopedEvalContextModifier)
 """Statements that no chat template needs: they load other files, or change the rules."""
-STEP = 2
-"""The work of an iteration or a call, besides that of its body."""
+STEP = 4
+"""The work of an iteration or a call, besides that of its nodes."""
+PARAMETER = 4
+"""The work of a parameter of a macro, besides that of its nodes: it may be undefined, which is a value of its own."""
 
 
 class Generation(Extension):
@@ -38,9 +41,16 @@ class Generation(Extension):
         return nodes.Scope(body, lineno=line)
 
 
-def size_of(node: nodes.Node) -> int:
-    """Return how many nodes a tree has."""
-    return sum(map(len, levels(node)))
+def cost_of(*trees: nodes.Node) -> int:
+    """Return the work of running all nodes of some trees once. A constant may have a million characters."""
+    found = (node for tree in trees for level in levels(tree) for node in level)
+    return sum(1 + (sum(map(_length, node.iter_fields())) >> CHARACTERS) for node in found)
+
+
+def _length(field: tuple[str, Any]) -> int:
+    """Return how many characters of a field are compared or hashed when the node is run; what is written is not."""
+    name, value = field
+    return len(value) if isinstance(value, str) and name != "data" else 0
 
 
 def levels(tree: nodes.Node) -> Iterator[list[nodes.Node]]:
@@ -65,13 +75,13 @@ class Guarding(NodeTransformer):
 
     def visit_For(self, node: nodes.For) -> Any:  # noqa: N802 - as Jinja2 names it
         """Count each iteration, and note the turn where the loop goes through messages."""
-        cost = STEP + sum(map(size_of, node.body))
+        cost = STEP + cost_of(node.target, *node.body)
         outer, self._item = self._item, node.target.name if isinstance(node.target, nodes.Name) else self._item
         self.generic_visit(node)
         item, self._item = self._item, outer
         node.body.insert(0, self._begin(item, cost))
         if node.test is not None:
-            node.iter = asked("counted", node.iter, nodes.Const(STEP + size_of(node.test)))
+            node.iter = asked("counted", node.iter, nodes.Const(STEP + cost_of(node.test)))
         # What a macro writes belongs to the turn of its caller.
         return node if self._in_macro else [node, nodes.ExprStmt(asked("at", self._named(outer)), lineno=node.lineno)]
 
@@ -84,7 +94,7 @@ class Guarding(NodeTransformer):
         return self._body_of_macro(node)
 
     def _body_of_macro(self, node: nodes.Macro | nodes.CallBlock) -> nodes.Node:
-        cost = STEP + sum(map(size_of, node.body))
+        cost = STEP + PARAMETER * len(node.args) + cost_of(*node.args, *node.defaults, *node.body)
         outer, self._item, self._in_macro = (self._item, self._in_macro), None, True
         self.generic_visit(node)
         self._item, self._in_macro = outer
@@ -92,7 +102,7 @@ class Guarding(NodeTransformer):
         return node
 
     def visit_Pair(self, node: nodes.Pair) -> nodes.Node:  # noqa: N802
-        """Check keys before they are hashed."""
+        """Check keys before they are hashed. A constant is paid for by its node."""
         self.generic_visit(node)
         if not isinstance(node.key, nodes.Const):
             node.key = asked("hashed", node.key)
@@ -162,6 +172,12 @@ class GuardedCode(CodeGenerator):
         super().visit_Scope(node, frame)
         if is_written:
             self.writeline(f"context.mark({before})")
+
+    def macro_def(self, macro_ref: MacroRef, frame: Frame) -> None:
+        """Write a macro."""
+        self.write("context.defined(")
+        super().macro_def(macro_ref, frame)
+        self.write(")")
 
     def _output_child_to_const(self, node: nodes.Expr, frame: Frame, finalize: Any) -> str:
         # Nothing is calculated before it is counted.
@@ -266,12 +282,11 @@ class GuardedCode(CodeGenerator):
             self._operand(right, name, frame)
             self.write(")")
             return
-        # A comparison with a constant ends where the constant does.
+        # A comparison with a constant ends where the constant does, which its node pays for.
         is_cheap = sign in ("in", "notin") or isinstance(left, CHEAP) or isinstance(right, CHEAP)
-        ask = "(" if is_cheap else "context.weighed("
-        self.write(ask)
+        self.write("(" if is_cheap else f"context.compared({sign}, ")
         self._operand(left, None, frame)
-        self.write(f") {operators[sign]} {ask}")
+        self.write(f" {operators[sign]} " if is_cheap else ", ")
         self._operand(right, name, frame)
         self.write(")")
 

@@ -10,7 +10,7 @@ from lect_jinja.asked import NO_SWITCHES, REFUSED, Case, answer, calls, result, 
 from lect_jinja.knowledge import fingerprint
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
     from lect.plugin import Template
 
@@ -59,6 +59,8 @@ CONVERSATIONS = (
 _PLACES = {conversation.what: number for number, conversation in enumerate(CONVERSATIONS)}
 TELLING = (0, 15)
 """The conversations that tell most templates apart: a question, and tools."""
+SHORTEST = 4
+"""Characters: templates that begin with fewer alike are not near."""
 
 
 class Behaviour:
@@ -77,7 +79,21 @@ class Behaviour:
     def may_equal(self, prints: Iterable[str]) -> bool:
         """Return whether a template of which only these prints are known may be the same."""
         mine = map(self._answer, TELLING)
-        return all(prompt is None or print_of(prompt) == each for prompt, each in zip(mine, prints, strict=True))
+        return all(prompt is None or print_of(prompt) == each for prompt, each in zip(mine, prints, strict=False))
+
+    def nearest_of(self, known: Mapping[str, Sequence[str]]) -> list[str]:
+        """Return the names of those templates of which only these prints are known that may be the nearest.
+
+        They write the same for a question; if none does, what they write begins the same for the longest.
+        """
+        prompt = self._answer(TELLING[0])
+        if prompt is None:
+            return []
+        mine = beginnings(prompt)
+        agreed = {name: _agreed(mine, each[len(TELLING) :]) for name, each in known.items()}
+        agreed |= {name: len(mine) + 1 for name, each in known.items() if each[0] == print_of(prompt)}
+        most = max(agreed.values(), default=0)
+        return [name for name, each in agreed.items() if each == most > 0]
 
     def difference(self, other: Template) -> Difference | None:
         """Return where another template first differs; None if no conversation tells them apart."""
@@ -114,8 +130,19 @@ class Behaviour:
 
 
 def prints(template: Template) -> list[str]:
-    """Return the fingerprints of what a template writes for the conversations that tell most."""
-    return [print_of(answer(template, CONVERSATIONS[number])) for number in TELLING]
+    """Return the fingerprints of what a template writes for the conversations that tell most, then of how it begins."""
+    prompts = [answer(template, CONVERSATIONS[number]) for number in TELLING]
+    return [*map(print_of, prompts), *beginnings(prompts[0] or "")]
+
+
+def beginnings(prompt: str) -> list[str]:
+    """Return the fingerprints of the beginnings of a prompt, each twice as long as the one before."""
+    lengths = (SHORTEST << each for each in range(len(prompt).bit_length()))
+    return [print_of(prompt[:length])[:8] for length in lengths if length <= len(prompt)]
+
+
+def _agreed(mine: Sequence[str], theirs: Sequence[str]) -> int:
+    return sum(1 for one, other in zip(mine, theirs, strict=False) if one == other)
 
 
 def print_of(prompt: str | None) -> str:

@@ -16,7 +16,7 @@ from jinja2.utils import Namespace, object_type_repr
 from lect.plugin import Input, plain_str
 from lect_jinja.charges import searching
 from lect_jinja.formatting import percent
-from lect_jinja.guard import CHARACTERS, INTEGERS, ITEM, MAPPINGS, SCALARS, SEQUENCES, VIEWS, Guard
+from lect_jinja.guard import CHARACTERS, INTEGERS, ITEM, KEPT, MAPPINGS, SCALARS, SEQUENCES, VIEWS, Guard
 from lect_jinja.methods import METHODS
 from lect_jinja.origins import distrusted, without_numbers
 from lect_jinja.strings import TEXTS, Joined, Safe, pieces_of, repeat
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 LOOP_ATTRIBUTES = frozenset({
     "index", "index0", "revindex", "revindex0", "first", "last", "length", "previtem", "nextitem", "depth", "depth0",
 })  # fmt: skip
+LONG = 1 << 12
+"""Characters of a text of which it is asked how many bytes each takes."""
 MOST_ADDED = 8
 """Operands of one addition: more are added in several steps, each of them checked."""
 ESCAPED = 5
@@ -99,8 +101,13 @@ class GuardedContext(Guard):
 
     def captured(self, pieces: list[str]) -> str:
         """Return what the body of a macro or of a block has written."""
-        self.check_string(sum(map(len, pieces)))
-        return self.joined(pieces) if self.tracked else "".join(pieces)
+        return self.together(pieces)
+
+    def defined(self, macro: Macro) -> Macro:
+        """Return a macro, which is kept until the end: it can call itself, so that nothing else would free it."""
+        self.spend(KEPT)
+        self.macros.append(macro)
+        return macro
 
     # Expressions
 
@@ -117,8 +124,8 @@ class GuardedContext(Guard):
         else:
             # As `check_string` does.
             self.left -= length >> CHARACTERS
-            if self.left < 0 or length > self._longest:
-                self.check_string(length)
+            if self.left < 0 or length > LONG:
+                self.check_string(length, *values)
             if kinds is PLAIN_TEXT:
                 return "".join(values)
             return self.joined(values)
@@ -131,7 +138,7 @@ class GuardedContext(Guard):
     def plus(self, left: Any, right: Any) -> Any:
         """Return `left + right`, for any types."""
         if isinstance(left, str) and isinstance(right, str):
-            self.check_string(len(left) + len(right))
+            self.check_string(len(left) + len(right), left, right)
             if isinstance(left, Safe) or isinstance(right, Safe):
                 self.check_string(ESCAPED * (len(left) + len(right)))
                 self.spend(self.weight(left) + self.weight(right))
@@ -221,9 +228,20 @@ class GuardedContext(Guard):
 
     def concatenated(self, values: tuple[Any, ...]) -> str:
         """Return `a ~ b ~ ...`."""
-        texts = [value if type(value) is str else self.shown(value) for value in values]
-        self.check_string(sum(map(len, texts)))
-        return self.joined(texts) if self.tracked else "".join(texts)
+        return self.together([value if type(value) is str else self.shown(value) for value in values])
+
+    def together(self, texts: list[str]) -> str:
+        """Join texts."""
+        length = sum(map(len, texts))
+        if self.tracked or length > min(LONG, self._longest):
+            self.check_string(length, *texts)
+            return self.joined(texts) if self.tracked else "".join(texts)
+        # So short a text may be created before it is paid for: then it says itself how many bytes a character takes.
+        text = "".join(texts)
+        self.left -= (length if text.isascii() else 2 * length) >> CHARACTERS
+        if self.left < 0:
+            self.spend(0)
+        return text
 
     def contains(self, value: Any, values: Any) -> bool:
         """Return `value in values`."""
@@ -253,7 +271,7 @@ class GuardedContext(Guard):
     def unpacked(self, values: Any) -> Any:
         """Return the values of `f(*values)` or `f(**values)`."""
         if type(values) in MAPPINGS:
-            self.spend(ITEM * len(values))
+            self.taken(values)
             return values
         return self.listed(values)
 

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import re
+from functools import cached_property
 from typing import Any
 
 from jinja2.ext import loopcontrols
+from jinja2.lexer import Lexer, float_re, integer_re, string_re
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from lect_jinja.codegen import Generation
 from lect_jinja.context import GuardedContext, attribute_of, item_of
 from lect_jinja.filters import FILTERS, TESTS
 from lect_jinja.functions import FUNCTIONS
+
+LONG = (integer_re, float_re, string_re)
+"""Patterns of constants, in which a group is repeated for every digit or escape sequence."""
+
+
+def _possessive(pattern: re.Pattern[str]) -> re.Pattern[str]:
+    """Return a pattern whose repeated groups are never matched again otherwise: no two ways to match them exist."""
+    apart = re.sub(r"\((?!\?)", "(?:", pattern.pattern)
+    return re.compile(re.sub(r"\)([*+])", r")\1+", apart), pattern.flags)
 
 
 class GuardedEnvironment(ImmutableSandboxedEnvironment):
@@ -27,6 +39,18 @@ class GuardedEnvironment(ImmutableSandboxedEnvironment):
         self.filters = dict(FILTERS)
         self.tests = dict(TESTS)
         self.globals = dict(FUNCTIONS)
+
+    @cached_property
+    def lexer(self) -> Lexer:
+        """Return a lexer that reads a constant of a million characters without remembering each."""
+        lexer = Lexer(self)
+        lexer.rules = {
+            state: [
+                rule._replace(pattern=_possessive(rule.pattern)) if rule.pattern in LONG else rule for rule in rules
+            ]
+            for state, rules in lexer.rules.items()
+        }
+        return lexer
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         """Return an attribute; filters such as `map` call this."""

@@ -13,21 +13,37 @@ from jinja2.utils import pass_context
 from lect.plugin import plain_str
 from lect_jinja import strings
 from lect_jinja.charges import (
-    FILTER_COSTS,
-    FREE_FILTERS,
-    FREE_TESTS,
-    METHOD_FILTERS,
+    CALL,
     MOST_DIGITS,
+    alike,
     attribute,
-    charged_filters,
-    following,
+    each,
+    json,
+    lines,
+    rounded,
+    shallow,
+    weights,
+    words,
 )
 from lect_jinja.context import is_same
 from lect_jinja.formatting import percent
-from lect_jinja.guard import ITEM, MAPPINGS, SIZED
+from lect_jinja.guard import MAPPINGS, SIZED
 from lect_jinja.methods import TEXT_METHODS
 from lect_jinja.more_filters import MORE_FILTERS, MORE_TESTS
-from lect_jinja.origins import distrusting
+from lect_jinja.operations import (
+    ANY,
+    COUNT,
+    INDENT,
+    PAIR,
+    PATH,
+    TEXT,
+    VALUES,
+    WHOLE,
+    Operation,
+    called,
+    without_context,
+)
+from lect_jinja.origins import DEFAULT, NONE, OTHERS, THE_FIRST
 from lect_jinja.spelling import JsonStyle, to_json
 from lect_jinja.strings import TEXTS, pieces_of, safe
 from lect_jinja.values import INPUT_NUMBERS, number
@@ -49,51 +65,43 @@ def _as_method(name: str) -> Callable[..., Any]:
     """Return the filter that does what a string method does."""
     method = TEXT_METHODS[name]
 
-    @pass_context
     def filtered(context: GuardedContext, value: Any, *args: Any, **named: Any) -> Any:
         return method(context, _text(context, value), *args, **named)
 
     return filtered
 
 
-@pass_context
 def _title(context: GuardedContext, value: Any) -> str:
     return strings.letter_by_letter(filters.do_title)(_text(context, value))
 
 
-@pass_context
 def _trim(context: GuardedContext, value: Any, chars: str | None = None) -> Any:
-    return TEXT_METHODS["strip"](context, _text(context, value), chars)
+    text = _text(context, value)
+    return TEXT_METHODS["strip"](context, text) if chars is None else TEXT_METHODS["strip"](context, text, chars)
 
 
-@pass_context
 def _replace(context: GuardedContext, value: Any, old: Any, new: Any, count: int | None = None) -> Any:
     text = strings.joined(pieces_of(_text(context, value)))
     every = -1 if count is None else count
     return TEXT_METHODS["replace"](context, text, _text(context, old), _text(context, new), every)
 
 
-@pass_context
 def _string(context: GuardedContext, value: Any) -> str:
     return _text(context, value)
 
 
-@pass_context
 def _safe(context: GuardedContext, value: Any) -> str:
     return safe(pieces_of(_text(context, value)))
 
 
-@pass_context
 def _join(context: GuardedContext, value: Any, d: Any = "", attribute: str | int | None = None) -> Any:
     values = context.listed(value)
     if attribute is not None:
-        get = filters.make_attrgetter(context.environment, attribute)
-        values = [get(each) for each in values]
+        values = [*map(filters.make_attrgetter(context.environment, attribute), values)]
     texts = [_text(context, each) for each in values]
     return TEXT_METHODS["join"](context, strings.joined(pieces_of(_text(context, d))), texts)
 
 
-@pass_context
 def _indent(context: GuardedContext, s: Any, width: int | str = 4, first: bool = False, blank: bool = False) -> str:
     indention = plain_str(width if isinstance(width, str) else context.multiply(" ", width))
     text = _text(context, s)
@@ -108,7 +116,6 @@ def _indent(context: GuardedContext, s: Any, width: int | str = 4, first: bool =
     return strings.joined((indention, *pieces_of(result))) if first else result
 
 
-@pass_context
 def _format(context: GuardedContext, value: Any, *args: Any, **named: Any) -> str:
     if args and named:
         msg = "can't handle positional and keyword arguments at the same time"
@@ -116,7 +123,6 @@ def _format(context: GuardedContext, value: Any, *args: Any, **named: Any) -> st
     return percent(context, _text(context, value), named or args)
 
 
-@pass_context
 def _tojson(
     context: GuardedContext,
     value: Any,
@@ -125,20 +131,21 @@ def _tojson(
     separators: Any = None,
     sort_keys: bool = False,
 ) -> str:
-    pair = None if separators is None else (plain_str(separators[0]), plain_str(separators[1]))
+    pair = None
+    if separators is not None:
+        item, colon = map(plain_str, separators)
+        pair = item, colon
     text = to_json(value, JsonStyle(bool(ensure_ascii), indent, pair, bool(sort_keys)), tracked=context.tracked)
     context.check_string(len(text))
     return text
 
 
-@pass_context
 def _int(context: GuardedContext, value: Any, default: int = 0, base: int = 10) -> Any:
     _refuse_long(context, value)
     result = filters.do_int(plain_str(value) if isinstance(value, str) else value, default, base)
     return _numbered(result, value)
 
 
-@pass_context
 def _float(context: GuardedContext, value: Any, default: float = 0.0) -> Any:
     _refuse_long(context, value)
     result = filters.do_float(plain_str(value) if isinstance(value, str) else value, default)
@@ -156,24 +163,18 @@ def _numbered(result: Any, value: Any) -> Any:
     return number(result, getattr(value, "path", ())) if tracked and type(result) in (int, float) else result
 
 
-def _over(function: Callable[..., Any], attribute: int | None = None) -> Callable[..., Any]:
-    """Return a Jinja2 filter that goes through values, and counts those whose number is not known before.
+def _over(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a Jinja2 filter that goes through values. What it would make one by one, it makes at once.
 
-    Args:
-        function: The filter.
-        attribute: The position of an attribute path among its arguments.
+    A value that is made later would hold the one that it is made of, which may be such a value too, and so on.
     """
     passes = getattr(function, "jinja_pass_arg", None)
 
-    @pass_context
     def filtered(context: GuardedContext, value: Any, *args: Any, **named: Any) -> Any:
-        source = value
-        if type(value) not in SIZED and value:
-            value = context.counted(value, ITEM + following(attribute, args, named))
         first = {"context": context, "environment": context.environment, "eval_context": context.eval_ctx}
         given = () if passes is None else (first[passes.name],)
         result = function(*given, value, *args, **named)
-        return context.lazy(result, source) if isinstance(result, Generator) else result
+        return iter([*result]) if isinstance(result, Generator) else result
 
     return filtered
 
@@ -185,42 +186,38 @@ def _comparing(
 
     Args:
         function: The filter.
-        position: The position of the attribute path among its arguments.
+        position: The position of the attribute path among its arguments; None if it takes no path.
         getter: Makes what gets the attribute of a value.
     """
 
-    @pass_context
     def filtered(context: GuardedContext, value: Any, *args: Any, **named: Any) -> Any:
         values = keys = value if type(value) in MAPPINGS else context.listed(value)
-        path = attribute(position, args, named)
+        path = None if position is None else attribute(position, args, named)
         if path is not None:
             keys = list(map(getter(context.environment, path), values))
         context.spend(context.weight(keys) * (2 + len(keys).bit_length()))
         if function is filters.sync_do_unique:
             context.check_keys(keys)
-        given = (context.environment,) if getattr(function, "jinja_pass_arg", None) else ()
-        return function(*given, values, *args, **named)
+        return _over(function)(context, values, *args, **named)
 
     return filtered
 
 
-@pass_context
 def _list(context: GuardedContext, value: Any) -> list[Any]:
     return context.listed(value)
 
 
-@pass_context
 def _reverse(context: GuardedContext, value: Any) -> Any:
     return context.sliced(value, slice(None, None, -1)) if isinstance(value, str) else context.listed(value)[::-1]
 
 
-def _items(value: Any) -> Iterator[Any]:
+def _items(context: GuardedContext, value: Any) -> Iterator[Any]:
     if isinstance(value, Undefined):
-        return
+        return iter(())
     if type(value) not in MAPPINGS:
         msg = "Can only get item pairs from a mapping."
         raise TypeError(msg)
-    yield from value.items()
+    return iter([*value.items()])
 
 
 def _length(value: Any) -> int:
@@ -231,7 +228,6 @@ def _length(value: Any) -> int:
     raise TypeError(msg)
 
 
-@pass_context
 def _round(context: GuardedContext, value: Any, precision: int = 0, method: str = "common") -> Any:
     if not isinstance(value, int | float):
         msg = f"type {type(value).__name__} cannot be rounded"
@@ -241,112 +237,134 @@ def _round(context: GuardedContext, value: Any, precision: int = 0, method: str 
     return _numbered(filters.do_round(value, precision, method), value)  # type: ignore[arg-type]
 
 
-@pass_context
 def _sum(context: GuardedContext, iterable: Any, attribute: str | int | None = None, start: Any = 0) -> Any:
     values = context.listed(iterable)
     if attribute is not None:
-        values = [filters.make_attrgetter(context.environment, attribute)(each) for each in values]
+        values = [*map(filters.make_attrgetter(context.environment, attribute), values)]
     for value in values:
         start = context.plus(start, value)
     return start
 
 
-@pass_context
 def _abs(context: GuardedContext, value: Any) -> Any:
     return context.multiply(value, -1 if value < 0 else 1)
 
 
-_FILTERS: dict[str, Callable[..., Any]] = {
-    "abs": _abs,
-    "capitalize": _as_method("capitalize"),
-    "count": _length,
-    "d": filters.do_default,
-    "default": filters.do_default,
-    "dictsort": _comparing(filters.do_dictsort),
-    "first": _over(filters.sync_do_first),
-    "float": _float,
-    "format": _format,
-    "indent": _indent,
-    "int": _int,
-    "items": _items,
-    "join": _join,
-    "last": _over(filters.do_last),
-    "length": _length,
-    "list": _list,
-    "lower": _as_method("lower"),
-    "map": _over(filters.sync_do_map),
-    "max": _comparing(filters.do_max, 1),
-    "min": _comparing(filters.do_min, 1),
-    "reject": _over(filters.sync_do_reject),
-    "rejectattr": _over(filters.sync_do_rejectattr, 0),
-    "replace": _replace,
-    "reverse": _reverse,
-    "round": _round,
-    "safe": _safe,
-    "select": _over(filters.sync_do_select),
-    "selectattr": _over(filters.sync_do_selectattr, 0),
-    "sort": _comparing(filters.do_sort, 2, filters.make_multi_attrgetter),
-    "string": _string,
-    "sum": _sum,
-    "title": _title,
-    "tojson": _tojson,
-    "trim": _trim,
-    "unique": _comparing(filters.sync_do_unique, 1),
-    "upper": _as_method("upper"),
+ALONE = {"value": ANY}
+CHOSEN = {"value": VALUES}
+EXTREME = {"value": VALUES, "case_sensitive": ANY, "attribute": PATH}
+ROWS: dict[str, Operation] = {
+    "abs": Operation(_abs, ALONE, weights, THE_FIRST),
+    "capitalize": Operation(_as_method("capitalize"), ALONE, CALL, THE_FIRST),
+    "count": Operation(_length, ALONE, None, THE_FIRST),
+    "d": Operation(without_context(filters.do_default), ALONE, CALL, DEFAULT),
+    "default": Operation(without_context(filters.do_default), ALONE, CALL, DEFAULT),
+    "dictsort": Operation(
+        _comparing(filters.do_dictsort), {"value": ANY, "case_sensitive": ANY, "by": TEXT}, weights, THE_FIRST
+    ),
+    "first": Operation(_over(filters.sync_do_first), ALONE, shallow, THE_FIRST),
+    "float": Operation(_float, {"value": ANY, "default": ANY}, weights, DEFAULT),
+    "format": Operation(_format, ALONE, weights, OTHERS),
+    "indent": Operation(_indent, {"s": ANY, "width": INDENT, "first": ANY, "blank": ANY}, lines, THE_FIRST),
+    "int": Operation(_int, {"value": ANY, "default": ANY, "base": WHOLE}, weights, DEFAULT),
+    "items": Operation(_items, ALONE, shallow, THE_FIRST),
+    "join": Operation(_join, {"value": VALUES, "d": ANY, "attribute": PATH}, each(1), (0, 1, "d")),
+    "last": Operation(_over(filters.do_last), CHOSEN, shallow, THE_FIRST),
+    "length": Operation(_length, ALONE, None, THE_FIRST),
+    "list": Operation(_list, ALONE, shallow, THE_FIRST),
+    "lower": Operation(_as_method("lower"), ALONE, CALL, THE_FIRST),
+    # Items, or what other filters make of them, which follow what they do.
+    "map": Operation(_over(filters.sync_do_map), CHOSEN, each(), THE_FIRST),
+    "max": Operation(_comparing(filters.do_max, 1), EXTREME, each(1), THE_FIRST),
+    "min": Operation(_comparing(filters.do_min, 1), EXTREME, each(1), THE_FIRST),
+    "reject": Operation(_over(filters.sync_do_reject), CHOSEN, each(), THE_FIRST),
+    "rejectattr": Operation(
+        _over(filters.sync_do_rejectattr), {"value": VALUES, "attribute": PATH}, each(0), THE_FIRST
+    ),
+    "replace": Operation(_replace, {"value": ANY, "old": ANY, "new": ANY, "count": COUNT}, CALL, (0, 2, "new")),
+    "reverse": Operation(_reverse, ALONE, shallow, THE_FIRST),
+    "round": Operation(_round, {"value": ANY, "precision": WHOLE, "method": TEXT}, rounded, THE_FIRST),
+    "safe": Operation(_safe, ALONE, weights, THE_FIRST),
+    "select": Operation(_over(filters.sync_do_select), CHOSEN, each(), THE_FIRST),
+    "selectattr": Operation(
+        _over(filters.sync_do_selectattr), {"value": VALUES, "attribute": PATH}, each(0), THE_FIRST
+    ),
+    "sort": Operation(
+        _comparing(filters.do_sort, 2, filters.make_multi_attrgetter),
+        {"value": VALUES, "reverse": ANY, "case_sensitive": ANY, "attribute": PATH},
+        each(2),
+        THE_FIRST,
+    ),
+    "string": Operation(_string, ALONE, weights, THE_FIRST),
+    "sum": Operation(_sum, {"iterable": VALUES, "attribute": PATH, "start": ANY}, each(0), (0, 2, "start")),
+    "title": Operation(_title, ALONE, words, THE_FIRST),
+    "tojson": Operation(
+        _tojson,
+        {"value": ANY, "ensure_ascii": ANY, "indent": INDENT, "separators": PAIR, "sort_keys": ANY},
+        json,
+        THE_FIRST,
+    ),
+    "trim": Operation(_trim, {"value": ANY, "chars": TEXT}, CALL, THE_FIRST),
+    "unique": Operation(_comparing(filters.sync_do_unique, 1), EXTREME, each(1), THE_FIRST),
+    "upper": Operation(_as_method("upper"), ALONE, CALL, THE_FIRST),
     **MORE_FILTERS,
 }
-FILTERS = {
-    name: pass_context(distrusting(name, function, asks=hasattr(function, "jinja_pass_arg")))
-    for name, function in charged_filters(_FILTERS, FILTER_COSTS, FREE_FILTERS | METHOD_FILTERS).items()
-}
 
 
-@pass_context
 def _in(context: GuardedContext, value: Any, values: Any) -> bool:
     return context.contains(value, values)
 
 
-@pass_context
 def _divisible(context: GuardedContext, value: Any, number: Any) -> bool:
     return bool(context.remainder(value, number) == 0)
 
 
-@pass_context
 def _even(context: GuardedContext, value: Any) -> bool:
     return bool(context.remainder(value, 2) == 0)
 
 
-@pass_context
 def _odd(context: GuardedContext, value: Any) -> bool:
     return bool(context.remainder(value, 2) == 1)
 
 
-@pass_context
 def _lower(context: GuardedContext, value: Any) -> bool:
     return _text(context, value).islower()
 
 
-@pass_context
 def _upper(context: GuardedContext, value: Any) -> bool:
     return _text(context, value).isupper()
 
 
-TESTS: dict[str, Callable[..., Any]] = {
+TWO = {"value": ANY, "other": ANY}
+TEST_ROWS: dict[str, Operation] = {
     **{
-        name: JINJA_TESTS[name]
+        name: Operation(JINJA_TESTS[name], ALONE, None, NONE)
         for name in (
             "boolean", "defined", "false", "float", "integer", "iterable", "mapping", "none", "number",
             "sequence", "string", "true", "undefined",
+        )
+    },
+    **{
+        name: Operation(without_context(JINJA_TESTS[name]), TWO, alike, NONE)
+        for name in (
             "==", "eq", "equalto", "!=", "ne", ">", "gt", "greaterthan", ">=", "ge", "<", "lt", "lessthan", "<=", "le",
         )
     },
-    "in": _in,
-    "sameas": is_same,
-    "divisibleby": _divisible,
-    "even": _even,
-    "odd": _odd,
-    "lower": _lower,
-    "upper": _upper,
+    "in": Operation(_in, TWO, weights, NONE),
+    "sameas": Operation(without_context(is_same), TWO, alike, NONE),
+    "divisibleby": Operation(_divisible, TWO, weights, NONE),
+    "even": Operation(_even, ALONE, weights, NONE),
+    "odd": Operation(_odd, ALONE, weights, NONE),
+    "lower": Operation(_lower, ALONE, weights, NONE),
+    "upper": Operation(_upper, ALONE, weights, NONE),
     **MORE_TESTS,
 }  # fmt: skip
-TESTS = charged_filters(TESTS, {}, FREE_TESTS)
+
+
+def _asking(rows: Mapping[str, Operation]) -> dict[str, Callable[..., Any]]:
+    """Return rows as Jinja2 calls them: those that cost something ask for the context."""
+    return {name: row.run if row.cost is None else pass_context(called(name, row)) for name, row in rows.items()}
+
+
+FILTERS = _asking(ROWS)
+TESTS = _asking(TEST_ROWS)

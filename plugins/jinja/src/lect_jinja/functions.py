@@ -11,15 +11,16 @@ from jinja2.runtime import Undefined
 from jinja2.utils import Namespace
 
 from lect.plugin import plain_str
-from lect_jinja.charges import FUNCTION_COSTS, charged
+from lect_jinja.charges import made, weights
 from lect_jinja.context import Function
 from lect_jinja.formatting import FIELD, FORM, check_size
 from lect_jinja.guard import ITEM, MAPPINGS, WORD_BITS
-from lect_jinja.origins import distrusting
+from lect_jinja.operations import ANY, TEXT, WHOLE, Operation, called
+from lect_jinja.origins import ALL, NONE
 from lect_jinja.values import INPUT_NUMBERS, InputRange
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from lect_jinja.context import GuardedContext
 
@@ -50,7 +51,9 @@ def _namespace(context: GuardedContext, *args: Any, **named: Any) -> Namespace:
             msg = f"the name {name!r} on a namespace is not allowed"
             raise SecurityError(msg)
     # It is compared by its identity and cannot be written, so that it weighs nothing.
-    return Namespace(*given, **named)
+    made = Namespace(*given, **named)
+    context.namespaces.append(made)
+    return made
 
 
 def _dict(context: GuardedContext, *args: Any, **named: Any) -> dict[Any, Any]:
@@ -60,8 +63,10 @@ def _dict(context: GuardedContext, *args: Any, **named: Any) -> dict[Any, Any]:
 
 def _mapping(context: GuardedContext, value: Any) -> Any:
     """Return what a mapping is to be made of, with its keys checked before they are hashed."""
-    if type(value) in MAPPINGS or isinstance(value, Undefined):
-        context.spend(ITEM * len(value))
+    if isinstance(value, Undefined):
+        return value
+    if type(value) in MAPPINGS:
+        context.taken(value)
         return value
     pairs = [context.listed(pair) for pair in context.listed(value)]
     context.spend(context.weight(pairs))
@@ -80,13 +85,13 @@ def _range(context: GuardedContext, *bounds: int) -> range | InputRange:
     return InputRange(numbers) if any(type(bound) in INPUT_NUMBERS for bound in bounds) else numbers
 
 
-_FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "raise_exception": _raise_exception,
-    "strftime_now": _strftime_now,
-    "namespace": _namespace,
-    "range": _range,
-    "dict": _dict,
+ROWS: dict[str, Operation] = {
+    # What is raised ends the render.
+    "raise_exception": Operation(_raise_exception, {"message": ANY}, made, NONE),
+    "strftime_now": Operation(_strftime_now, {"form": TEXT}, weights, NONE),
+    "namespace": Operation(_namespace, {"mapping": ANY}, made, ALL),
+    # It marks its numbers itself.
+    "range": Operation(_range, {"start": ANY, "stop": WHOLE, "step": WHOLE}, weights, ALL),
+    "dict": Operation(_dict, {"mapping": ANY}, made, ALL),
 }
-FUNCTIONS: Mapping[str, Function] = {
-    name: Function(distrusting(name, call)) for name, call in charged(_FUNCTIONS, FUNCTION_COSTS).items()
-}
+FUNCTIONS: Mapping[str, Function] = {name: Function(called(name, row)) for name, row in ROWS.items()}

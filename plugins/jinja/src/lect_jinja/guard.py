@@ -24,12 +24,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from datetime import datetime
 
+    from jinja2.runtime import Macro
+    from jinja2.utils import Namespace
+
     from lect_jinja.limits import Limits
 
 CHARACTERS = 4
 """A unit of work pays for two to the power of this many characters that are read or copied."""
-OPEN = 4
+OPEN = 8
 """The weight of a container, besides that of its items."""
+KEPT = 16
+"""The work of weighing a container for the first time, besides that of its items."""
 ITEM = 2
 """The work of putting one item into a list, or of giving it to a filter."""
 CHARACTER = 4
@@ -82,6 +87,8 @@ class Guard(Context):
         left: The work that is left.
         reached: Returns how many characters of the prompt are written.
         marks: The start and end of the texts that generation blocks have written, in order; none is empty.
+        macros: All macros that the template has made.
+        namespaces: All namespaces that it has made.
     """
 
     left: int
@@ -112,6 +119,16 @@ class Guard(Context):
         self._index: int | None = None
         self._depth = 0
         self._memo: dict[int, Weighed] = {}
+        self.macros: list[Macro] = []
+        self.namespaces: list[Namespace] = []
+
+    def end(self) -> None:
+        """Let go of what may refer to itself: all else is then freed at once, and not when garbage is collected."""
+        self._size = None
+        for macro in self.macros:
+            macro._func = None  # type: ignore[assignment]
+        for namespace in self.namespaces:
+            namespace._Namespace__attrs.clear()
 
     # Work
 
@@ -144,12 +161,12 @@ class Guard(Context):
         """
         raise exceeded(self.name or "", self.limits, limit, what)
 
-    def check_string(self, length: int, repeated: str = "") -> None:
+    def check_string(self, length: int, *parts: str) -> None:
         """Check the length of a text before it is created, and count the work.
 
         Args:
             length: Its length.
-            repeated: What it repeats; a character takes four bytes if it is not ASCII.
+            parts: What it consists of; a character takes four bytes if one of them is not ASCII.
 
         Raises:
             LimitError: If it is too long.
@@ -158,7 +175,7 @@ class Guard(Context):
             self._extend()
             if length > self._longest:
                 self.refuse("string", f"it creates a text of {length:,} characters")
-        self.spend((length if repeated.isascii() else 2 * length) >> CHARACTERS)
+        self.spend((length if all(map(str.isascii, parts)) else 2 * length) >> CHARACTERS)
 
     def counted(self, values: Iterable[Any], cost: int) -> Iterator[Any]:
         """Go through values, and count the work of each."""
@@ -180,7 +197,8 @@ class Guard(Context):
         """Return the work of going through all of a value once."""
         kind = type(value)
         if kind in TEXTS:
-            work = 1 + (len(value) >> CHARACTERS)
+            # A character takes up to four bytes if one of them is not ASCII.
+            work = 1 + (len(value) >> CHARACTERS if value.isascii() else len(value) >> CHARACTERS - 1)
             return work if kind is str or kind is Input else work + PIECE * len(value.pieces)
         if kind in SCALARS:
             if kind in INTEGERS and value.bit_length() > WORD_BITS:
@@ -204,10 +222,11 @@ class Guard(Context):
             return Weighed(value, 1, 0, None if isinstance(value, Undefined | range | InputRange) else kind)
         if level > self.limits.depth:
             self.refuse("depth", "it nests values too deeply")
-        self.spend(OPEN + len(value))
+        # It is kept, with what is known about it.
+        self.spend(KEPT + len(value))
         weight, depth, foreign = OPEN, 0, None
         for item in _items(value, kind):
-            if type(item) is str:
+            if type(item) is str and item.isascii():
                 weight += 1 + (len(item) >> CHARACTERS)
             elif type(item) in SCALARS or type(item) in TEXTS:
                 weight += self.weight(item)
@@ -230,30 +249,33 @@ class Guard(Context):
         known = self._memo[id(value)] = Weighed(value, weight, depth + 1, kind if kind in VIEWS else foreign)
         return known
 
-    def lazy(self, values: Any, source: Any) -> Any:
-        """Note that going through values goes through their source, which may do the same; Python nests both in C."""
-        depth = self.known(source).depth + 1
-        if depth > self.limits.depth:
-            self.refuse("depth", "it nests filters too deeply")
-        self._memo[id(values)] = Weighed(values, 1, depth, type(values))
-        return values
-
     def made(self, value: Any) -> Any:
         """Return a value that the template has just made, weighed."""
         self.weight(value)
         return value
 
-    def weighed(self, value: Any) -> Any:
-        """Return a value that is about to be compared; that costs its weight."""
-        if type(value) not in SCALARS:
-            self.spend(self.weight(value))
-        return value
+    def compared(self, compare: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
+        """Compare two values; that costs the lesser of their weights."""
+        self.spend(self.lesser(left, right))
+        return compare(left, right)
+
+    def lesser(self, left: Any, right: Any) -> int:
+        """Return the work of comparing two values, which ends where one of them does."""
+        if type(left) in SCALARS or type(right) in SCALARS:
+            return 1
+        one, other = self.weight(left), self.weight(right)
+        # Views are compared as sets: what one of them has is hashed, and looked up in the other.
+        return one + other if type(left) in VIEWS or type(right) in VIEWS else min(one, other)
 
     def hashed(self, key: Any) -> Any:
-        """Return a key that is about to be looked up; that costs its weight. A text is hashed once, when it is new."""
-        if type(key) not in TEXTS:
-            self.spend(self.weight(key))
+        """Return a key that is about to be looked up, and compared with an equal one; that costs its weight."""
+        self.spend(self.weight(key))
         return key
+
+    def taken(self, mapping: Any) -> None:
+        """Count the work of putting the items of a mapping into another."""
+        keys = dict.keys(mapping)
+        self.spend(ITEM * len(keys) + sum(map(self.weight, keys)))
 
     def check_keys(self, keys: Iterable[Any]) -> None:
         """Refuse keys that may all have the same hash.

@@ -9,20 +9,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import lect
 from lect.errors import LectError, UnknownTemplateError, saferepr
 from lect.plugin import install_command
-from lect_jinja.knowledge import (
-    FAMILIES_OF_MARKS,
-    FAMILIES_OF_MODEL_TYPES,
-    first_prompts,
-    named_by_text,
-    named_by_tree,
-)
+from lect_jinja.formats import first_prompts
+from lect_jinja.knowledge import named_by_text, named_by_tree
 from lect_jinja.replies import Guess, guess
 from lect_jinja.sources.files import ModelFileError
 from lect_jinja.sources.found import DEFAULT, ModelFiles
 from lect_jinja.sources.tokens import markers_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from lect.plugin import Difference, Template
     from lect_jinja.compare import Behaviour
@@ -83,7 +78,7 @@ def identify(found: ModelFiles, name: str) -> Identity:
     template = _installed(known) if known else None
     if template is not None:
         return _of_a_family(found, known, template, "is a template of {}, with another layout")
-    if alike := _alike(found, own):
+    if alike := _alike(own):
         own, reply = _with_shared(own, found, alike)
     how = f"{found.origin} is a template of its own"
     if known:
@@ -92,28 +87,34 @@ def identify(found: ModelFiles, name: str) -> Identity:
     return Identity(own, how, reply=reply)
 
 
-def nearest(found: ModelFiles, own: Template) -> Neighbour | None:
-    """Return the template of ours that is nearest to a model's own; None if nothing suggests any.
+def nearest(own: Template) -> Neighbour | None:
+    """Return the template of ours that is nearest to a model's own; None if none begins as it does.
 
     Every template that may be it is loaded for that.
     """
     from lect_jinja.compare import depth
 
-    behaviour = _behaviour(own)
-    templates = ((name, _installed(name)) for name in _suggested(found))
+    behaviour, known = _behaviour(own), _known_prompts()
+    templates = ((name, _installed(name)) for name in behaviour.nearest_of(known))
     neighbours = [Neighbour(name, behaviour.difference(each)) for name, each in templates if each is not None]
     return max(neighbours, key=lambda each: depth(each.difference), default=None)
 
 
-def _alike(found: ModelFiles, own: JinjaTemplate) -> dict[str, Template]:
+def _alike(own: JinjaTemplate) -> dict[str, Template]:
     """Return the templates of ours that no conversation tells from a model's own.
 
     Those whose first prompts are known to be others are not even loaded.
     """
-    behaviour, known = _behaviour(own), first_prompts()
-    names = [name for name in _suggested(found) if name not in known or behaviour.may_equal(known[name])]
+    behaviour, known = _behaviour(own), _known_prompts()
+    names = [name for name in known if behaviour.may_equal(known[name])]
     templates = {name: template for name in names if (template := _installed(name)) is not None}
     return {name: template for name, template in templates.items() if behaviour.difference(template) is None}
+
+
+def _known_prompts() -> dict[str, list[str]]:
+    """Return what is known of the first prompts of those of our templates that are installed."""
+    declared = {f"{family}:{name}" for family, names in lect.templates().items() for name in names}
+    return {name: prints for name, prints in first_prompts().items() if name in declared}
 
 
 def _with_shared(own: JinjaTemplate, found: ModelFiles, alike: dict[str, Template]) -> tuple[JinjaTemplate, str]:
@@ -160,17 +161,6 @@ def given_options(own: Template) -> list[str]:
     """Return the options that a model's own template reads and never sets itself, in any branch."""
     is_set = set(_SET.findall(getattr(own, "jinja", "")))
     return [option for option in own.options if option not in is_set]
-
-
-def _suggested(found: ModelFiles) -> Iterator[str]:
-    """Yield the templates of the families that model type, tokens or markers suggest, as `plugin:name`."""
-    families = dict.fromkeys(FAMILIES_OF_MODEL_TYPES.get(found.model_type, ()))
-    for mark, owners in FAMILIES_OF_MARKS.items():
-        if mark in found.source or mark in found.added:
-            families |= dict.fromkeys(owners)
-    declared = lect.templates()
-    for family in families:
-        yield from (f"{family}:{name}" for name in declared.get(family, ()))
 
 
 # What the files say about tokens

@@ -20,10 +20,12 @@ class Limits(NamedTuple):
 
     Attributes:
         source: Characters of the template's text.
-        nodes: Nodes of its syntax tree.
-        work: Steps of a render. A loop iteration or a macro call counts the nodes of its body, an operation the sizes
-            of its operands, and a text that is created a sixteenth of its characters. Each message adds 100,000 and an
-            eighth of the characters of input, and each character of input adds four.
+        nodes: Nodes of its syntax tree. Those inside loops, macros and generation blocks, each counted in every one
+            around it, may be five times as many.
+        work: Steps of a render. A loop iteration or a macro call counts its nodes and their constants, an operation the
+            sizes of its operands, and a text that is created a sixteenth of its characters, an eighth if it is not
+            ASCII. Each message adds 100,000 and an eighth of the characters of input, and each character of
+            input adds four.
         string: Characters of one text that is created. Each character of input adds eight.
         output: Characters of a prompt. Each character of input adds eight, and the template's own text is free.
         depth: Levels to which macros may call macros, and values may be nested.

@@ -8,9 +8,22 @@ from jinja2.runtime import LoopContext
 
 from lect.plugin import Input
 from lect_jinja import strings
-from lect_jinja.charges import LIST_COSTS, MAPPING_COSTS, TEXT_COSTS, charged
+from lect_jinja.charges import (
+    by_key,
+    compared_everywhere,
+    joining,
+    letters,
+    lines,
+    padded,
+    replaced,
+    searched,
+    shallow,
+    split,
+    weights,
+)
 from lect_jinja.formatting import braces
-from lect_jinja.origins import distrusting
+from lect_jinja.operations import ANY, COUNT, TEXT, WHOLE, Operation, called, without_context
+from lect_jinja.origins import ALL, NONE, OTHERS, THE_FIRST
 from lect_jinja.strings import Joined, Safe, safe
 from lect_jinja.values import InputDict, InputList
 
@@ -34,13 +47,6 @@ def _on_text(function: Function) -> Function:
     return method
 
 
-def _without_context(function: Function) -> Function:
-    def method(context: Guard, text: str, *args: Any, **named: Any) -> Any:
-        return function(text, *args, **named)
-
-    return method
-
-
 def _join(context: Guard, between: str, texts: Iterable[str]) -> str:
     parts = context.listed(texts)
     context.check_string(sum(len(part) for part in parts if isinstance(part, str)) + len(between) * len(parts))
@@ -48,37 +54,54 @@ def _join(context: Guard, between: str, texts: Iterable[str]) -> str:
     return strings.join(between, parts)
 
 
-TEXT_METHODS: dict[str, Function] = {
-    "strip": _on_text(strings.strip),
-    "lstrip": _on_text(strings.lstrip),
-    "rstrip": _on_text(strings.rstrip),
-    "removeprefix": _on_text(strings.removeprefix),
-    "removesuffix": _on_text(strings.removesuffix),
-    "split": _without_context(strings.split),
-    "rsplit": _without_context(strings.rsplit),
-    "splitlines": _without_context(strings.splitlines),
-    "partition": _on_text(strings.partition),
-    "rpartition": _on_text(strings.rpartition),
-    "replace": _without_context(strings.replace),
-    "join": _join,
-    "format": braces,
-    "ljust": _without_context(strings.ljust),
-    "rjust": _without_context(strings.rjust),
-    "center": _without_context(str.center),
-    "zfill": _without_context(str.zfill),
+ALONE = {"text": ANY}
+SEARCHED = {"text": ANY, "sub": ANY, "start": COUNT, "end": COUNT}
+PARTED = {"text": ANY, "sep": TEXT, "maxsplit": WHOLE}
+FILLED = {"text": ANY, "width": WHOLE, "fill": TEXT}
+TEXT_ROWS: dict[str, Operation] = {
     **{
-        name: _on_text(strings.letter_by_letter(getattr(str, name)))
+        name: Operation(_on_text(getattr(strings, name)), {"text": ANY, "chars": TEXT}, compared_everywhere, THE_FIRST)
+        for name in ("strip", "lstrip", "rstrip")
+    },
+    "removeprefix": Operation(_on_text(strings.removeprefix), {"text": ANY, "prefix": TEXT}, weights, THE_FIRST),
+    "removesuffix": Operation(_on_text(strings.removesuffix), {"text": ANY, "suffix": TEXT}, weights, THE_FIRST),
+    "split": Operation(without_context(strings.split), PARTED, split(searched), THE_FIRST),
+    "rsplit": Operation(without_context(strings.rsplit), PARTED, split(compared_everywhere), THE_FIRST),
+    "splitlines": Operation(without_context(strings.splitlines), {"text": ANY, "keepends": ANY}, lines, THE_FIRST),
+    "partition": Operation(_on_text(strings.partition), {"text": ANY, "sep": TEXT}, searched, THE_FIRST),
+    "rpartition": Operation(_on_text(strings.rpartition), {"text": ANY, "sep": TEXT}, compared_everywhere, THE_FIRST),
+    "replace": Operation(
+        without_context(strings.replace),
+        {"text": ANY, "old": TEXT, "new": TEXT, "count": WHOLE},
+        replaced,
+        (0, 2, "new"),
+    ),
+    "join": Operation(_join, {"between": ANY, "texts": ANY}, joining, (0, 1)),
+    "format": Operation(braces, {"form": ANY}, weights, OTHERS),
+    "ljust": Operation(without_context(strings.ljust), FILLED, padded, THE_FIRST),
+    "rjust": Operation(without_context(strings.rjust), FILLED, padded, THE_FIRST),
+    "center": Operation(without_context(str.center), FILLED, padded, NONE),
+    "zfill": Operation(without_context(str.zfill), FILLED, padded, NONE),
+    **{
+        name: Operation(_on_text(strings.letter_by_letter(getattr(str, name))), ALONE, letters, THE_FIRST)
         for name in ("upper", "lower", "title", "capitalize", "swapcase", "casefold")
     },
+    # A count or a place: digits, never a character of the text.
     **{
-        name: _on_text(getattr(str, name))
-        for name in (
-            "startswith", "endswith", "find", "rfind", "index", "rindex", "count", "isalnum", "isalpha", "isascii",
-            "isdecimal", "isdigit", "islower", "isnumeric", "isprintable", "isspace", "istitle", "isupper",
-        )
+        name: Operation(_on_text(getattr(str, name)), SEARCHED, searched, THE_FIRST)
+        for name in ("find", "index", "count")
     },
-}  # fmt: skip
-TEXT_METHODS = charged(TEXT_METHODS, TEXT_COSTS)
+    **{
+        name: Operation(_on_text(getattr(str, name)), SEARCHED, compared_everywhere, THE_FIRST)
+        for name in ("rfind", "rindex")
+    },
+    **{name: Operation(_on_text(getattr(str, name)), SEARCHED, weights, NONE) for name in ("startswith", "endswith")},
+    **{
+        name: Operation(_on_text(getattr(str, name)), ALONE, weights, NONE)
+        for name in dir(str)
+        if name.startswith("is") and name != "isidentifier"
+    },
+}
 
 
 def _items(context: Guard, mapping: dict[str, Any]) -> Any:
@@ -117,18 +140,36 @@ def _changed(context: Guard, loop: LoopContext, *values: Any) -> bool:
     return loop.changed(*values)
 
 
-MAPPING_METHODS = charged(
-    {"items": _items, "values": _values, "keys": _keys, "get": _get, "copy": _copied}, MAPPING_COSTS
-)
-LIST_METHODS = charged({"index": _index, "count": _count, "copy": _copied}, LIST_COSTS)
-LOOP_METHODS = charged({"cycle": _cycle, "changed": _changed}, {})
+MAPPING_ROWS: dict[str, Operation] = {
+    "items": Operation(_items, {"mapping": ANY}, shallow, THE_FIRST),
+    "values": Operation(_values, {"mapping": ANY}, shallow, THE_FIRST),
+    "keys": Operation(_keys, {"mapping": ANY}, shallow, THE_FIRST),
+    "get": Operation(_get, {"mapping": ANY, "key": ANY, "default": ANY}, by_key, ALL),
+    "copy": Operation(_copied, {"mapping": ANY}, shallow, THE_FIRST),
+}
+LIST_ROWS: dict[str, Operation] = {
+    "index": Operation(_index, {"values": ANY, "value": ANY, "start": COUNT, "stop": COUNT}, weights, THE_FIRST),
+    "count": Operation(_count, {"values": ANY, "value": ANY}, weights, THE_FIRST),
+    "copy": Operation(_copied, {"values": ANY}, shallow, THE_FIRST),
+}
+LOOP_ROWS: dict[str, Operation] = {
+    "cycle": Operation(_cycle, {"loop": ANY}, weights, ALL),
+    "changed": Operation(_changed, {"loop": ANY}, weights, NONE),
+}
+
+
+def _methods(rows: dict[str, Operation]) -> dict[str, Function]:
+    return {name: called(name, row) for name, row in rows.items()}
+
+
+TEXT_METHODS = _methods(TEXT_ROWS)
 METHODS: dict[type, dict[str, Function]] = {
-    kind: {name: distrusting(name, method) for name, method in methods.items()}
+    kind: methods
     for methods, kinds in (
         (TEXT_METHODS, (str, Input, Joined, Safe)),
-        (MAPPING_METHODS, (dict, InputDict)),
-        (LIST_METHODS, (list, InputList)),
-        (LOOP_METHODS, (LoopContext,)),
+        (_methods(MAPPING_ROWS), (dict, InputDict)),
+        (_methods(LIST_ROWS), (list, InputList)),
+        (_methods(LOOP_ROWS), (LoopContext,)),
     )
     for kind in kinds
 }

@@ -1,6 +1,6 @@
 """Jinja2's filters and tests that chat templates hardly use.
 
-What they make of somebody's text has no known origin: `origins.py` does not list them. Missing are `attr`, `groupby`,
+What they make of somebody's text has no known origin: they follow no operand. Missing are `attr`, `groupby`,
 `pprint`, `random` and `urlize`: docs/how-to/run-a-models-own-template.md says why.
 """
 
@@ -12,18 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2 import filters
 from jinja2.runtime import LoopContext, Macro, Undefined
-from jinja2.utils import pass_context, url_quote
+from jinja2.utils import url_quote
 from markupsafe import Markup, escape
 
 from lect.plugin import plain_str
+from lect_jinja.charges import CALL, weights
 from lect_jinja.context import Function, Method
 from lect_jinja.guard import MAPPINGS
 from lect_jinja.methods import TEXT_METHODS
+from lect_jinja.operations import ANY, COUNT, TEXT, VALUES, WHOLE, Operation
+from lect_jinja.origins import NONE
 from lect_jinja.strings import TEXTS, Safe, pieces_of, safe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from lect_jinja.context import GuardedContext
 
 WORD = 8
@@ -45,7 +46,6 @@ def _marked_up(text: str) -> Markup:
     return Markup(text)  # noqa: S704 - no browser will show it
 
 
-@pass_context
 def _truncate(
     context: GuardedContext,
     s: Any,
@@ -64,14 +64,12 @@ def _truncate(
     return safe((plain_str(result),)) if type(s) is Safe else plain_str(result)
 
 
-@pass_context
 def _wordcount(context: GuardedContext, s: Any) -> int:
     text = _text(context, s)
-    context.spend(len(text))
+    context.spend(len(text) * 2)
     return sum(1 for _ in _WORD.finditer(text))
 
 
-@pass_context
 def _wordwrap(
     context: GuardedContext,
     s: Any,
@@ -105,26 +103,22 @@ def _wrapped(line: str, width: int, break_long_words: bool, break_on_hyphens: bo
     )
 
 
-@pass_context
 def _center(context: GuardedContext, value: Any, width: int = 80) -> Any:
     centred = TEXT_METHODS["center"](context, value if type(value) in TEXTS else context.shown(value), width)
     return safe(pieces_of(centred)) if type(value) is Safe else centred
 
 
-@pass_context
 def _batch(context: GuardedContext, value: Any, linecount: int, fill_with: Any = None) -> list[list[Any]]:
     values = context.listed(value)
     context.spend(LIST * len(values) + (linecount if fill_with is not None and linecount > 0 else 0))
     return list(filters.do_batch(values, linecount, fill_with))
 
 
-@pass_context
 def _slice(context: GuardedContext, value: Any, slices: int, fill_with: Any = None) -> list[list[Any]]:
     context.spend(LIST * max(slices, 0))
     return list(filters.sync_do_slice(context.listed(value), slices, fill_with))
 
 
-@pass_context
 def _filesizeformat(context: GuardedContext, value: Any, binary: bool = False) -> str:
     if isinstance(value, str) and len(value) > context.limits.bits // 4:
         context.refuse("bits", f"it reads a number of {len(value):,} characters")
@@ -133,12 +127,10 @@ def _filesizeformat(context: GuardedContext, value: Any, binary: bool = False) -
     return filters.do_filesizeformat(number, binary)
 
 
-@pass_context
 def _escape(context: GuardedContext, value: Any) -> str:
     return value if type(value) is Safe else _forceescape(context, value)
 
 
-@pass_context
 def _forceescape(context: GuardedContext, value: Any) -> str:
     shown = value if type(value) in TEXTS else context.shown(value)
     text = plain_str(shown)
@@ -147,7 +139,6 @@ def _forceescape(context: GuardedContext, value: Any) -> str:
     return safe(pieces_of(shown) if escaped == text else (escaped,))
 
 
-@pass_context
 def _striptags(context: GuardedContext, value: Any) -> str:
     text = _text(context, value)
     # The rest of the text is copied at each tag.
@@ -155,7 +146,6 @@ def _striptags(context: GuardedContext, value: Any) -> str:
     return plain_str(_marked_up(text).striptags())
 
 
-@pass_context
 def _xmlattr(context: GuardedContext, d: Any, autospace: bool = True) -> str:
     if type(d) not in MAPPINGS:
         msg = f"{type(d).__name__!r} object has no attribute 'items'"
@@ -169,7 +159,6 @@ def _xmlattr(context: GuardedContext, d: Any, autospace: bool = True) -> str:
     return plain_str(filters.do_xmlattr(context.eval_ctx, attributes, autospace))
 
 
-@pass_context
 def _urlencode(context: GuardedContext, value: Any) -> str:
     def quoted(each: Any, *, for_qs: bool) -> str:
         text = _text(context, each)
@@ -179,25 +168,30 @@ def _urlencode(context: GuardedContext, value: Any) -> str:
     if type(value) in TEXTS or not hasattr(value, "__iter__"):
         return quoted(value, for_qs=False)
     pairs = context.listed(value.items() if type(value) in MAPPINGS else value)
+    context.spend(LIST * len(pairs))
     parts = [f"{quoted(name, for_qs=True)}={quoted(each, for_qs=True)}" for name, each in pairs]
     context.check_string(sum(map(len, parts)) + len(parts))
     return "&".join(parts)
 
 
-MORE_FILTERS: dict[str, Callable[..., Any]] = {
-    "batch": _batch,
-    "center": _center,
-    "e": _escape,
-    "escape": _escape,
-    "filesizeformat": _filesizeformat,
-    "forceescape": _forceescape,
-    "slice": _slice,
-    "striptags": _striptags,
-    "truncate": _truncate,
-    "urlencode": _urlencode,
-    "wordcount": _wordcount,
-    "wordwrap": _wordwrap,
-    "xmlattr": _xmlattr,
+MORE_FILTERS: dict[str, Operation] = {
+    "batch": Operation(_batch, {"value": VALUES, "linecount": ANY, "fill_with": ANY}, weights, NONE),
+    "center": Operation(_center, {"value": ANY, "width": WHOLE}, CALL, NONE),
+    "e": Operation(_escape, {"value": ANY}, weights, NONE),
+    "escape": Operation(_escape, {"value": ANY}, weights, NONE),
+    "filesizeformat": Operation(_filesizeformat, {"value": ANY, "binary": ANY}, weights, NONE),
+    "forceescape": Operation(_forceescape, {"value": ANY}, weights, NONE),
+    "slice": Operation(_slice, {"value": VALUES, "slices": WHOLE, "fill_with": ANY}, weights, NONE),
+    "striptags": Operation(_striptags, {"value": ANY}, weights, NONE),
+    "truncate": Operation(
+        _truncate, {"s": ANY, "length": WHOLE, "killwords": ANY, "end": TEXT, "leeway": COUNT}, weights, NONE
+    ),
+    "urlencode": Operation(_urlencode, {"value": ANY}, weights, NONE),
+    "wordcount": Operation(_wordcount, {"s": ANY}, weights, NONE),
+    "wordwrap": Operation(
+        _wordwrap, {"s": ANY, "width": WHOLE, "break_long_words": ANY, "wrapstring": TEXT}, weights, NONE
+    ),
+    "xmlattr": Operation(_xmlattr, {"d": ANY, "autospace": ANY}, weights, NONE),
 }
 
 
@@ -209,19 +203,17 @@ def _is_escaped(value: Any) -> bool:
     return type(value) is Safe
 
 
-@pass_context
 def _is_filter(context: GuardedContext, value: Any) -> bool:
     return value in context.environment.filters
 
 
-@pass_context
 def _is_test(context: GuardedContext, value: Any) -> bool:
     return value in context.environment.tests
 
 
-MORE_TESTS: dict[str, Callable[..., Any]] = {
-    "callable": _is_callable,
-    "escaped": _is_escaped,
-    "filter": _is_filter,
-    "test": _is_test,
+MORE_TESTS: dict[str, Operation] = {
+    "callable": Operation(_is_callable, {"value": ANY}, None, NONE),
+    "escaped": Operation(_is_escaped, {"value": ANY}, None, NONE),
+    "filter": Operation(_is_filter, {"value": ANY}, weights, NONE),
+    "test": Operation(_is_test, {"value": ANY}, weights, NONE),
 }

@@ -45,7 +45,7 @@ def _told(node: nodes.Node, parents: dict[int, nodes.Node]) -> tuple[set[Use], s
     if isinstance(parent, nodes.Operand):
         node, parent = parent, parents.get(id(parent))
     if isinstance(parent, nodes.Compare):
-        return {_compared(parent, node)}, ""
+        return {_compared(parent, node) if len(parent.ops) == 1 else None}, ""
     if isinstance(parent, nodes.Not) or getattr(parent, "test", None) is node:
         return {bool}, ""
     if isinstance(parent, nodes.And | nodes.Or | nodes.CondExpr):
@@ -60,8 +60,8 @@ def _told(node: nodes.Node, parents: dict[int, nodes.Node]) -> tuple[set[Use], s
 
 def _compared(compare: nodes.Compare, side: nodes.Node) -> Use:
     """Return the type of the constants with which an expression is compared, if they have one."""
-    others = [each for each in (compare.expr, *(operand.expr for operand in compare.ops)) if each is not side]
-    kinds = {type(value) for other in others for value in _values(other) if value is not None}
+    other = compare.ops[0].expr if side is compare.expr else compare.expr
+    kinds = {type(value) for value in _values(other) if value is not None}
     kinds.discard(type(None))
     return next(iter(kinds)) if len(kinds) == 1 and kinds <= {bool, str} else None
 

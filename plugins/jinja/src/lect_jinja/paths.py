@@ -201,7 +201,7 @@ class LocalModels:
         yield identity.how
         if files.templates:
             yield f"its text has the sha256 {fingerprint(files.source)}"
-        if not identity.family and (neighbour := nearest(files, template)):
+        if not identity.family and (neighbour := nearest(template)):
             yield f"nearest: {neighbour}"
         yield f"replies: {identity.reply or getattr(template, 'reply_reason', '')}"
         for token in BOS_AND_EOS:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import lect
 from lect.errors import LectError, saferepr
 from lect.plugin import install_command
-from lect_jinja.knowledge import AT_THE_START, READERS, REPLIES, ReplyRule
+from lect_jinja.formats import CORE, formats
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from lect import Reply
     from lect.plugin import Template
@@ -27,22 +27,38 @@ READS_BACK = "it reads back what the template writes"
 UNPROVEN = "unproven: no installed format reads back the calls that the template writes"
 UNREAD = "writes calls, but no installed reply format reads them: they stay in the content"
 BY_RESPONSE_TEMPLATE = "by its response_template in tokenizer_config.json"
+SEVERAL = 3
+"""How many texts of a format do not occur in a template by chance."""
 
 
 class Guess(NamedTuple):
-    """What the files of a model suggest about its replies, before its template was asked.
+    """What the files of a model say about its replies, before its template was asked.
+
+    Attributes:
+        model_type: The `model_type` of `config.json`; empty if it is not stated.
+        response: What the model's response template says; if it cannot be read, why; None if there is none.
+    """
+
+    model_type: str = ""
+    response: Response | str | None = None
+
+
+class Suggestion(NamedTuple):
+    """The format that the model type, the special tokens or the marks in a template suggest.
 
     Attributes:
         format: The name of a reply format; empty if nothing suggests one.
         how: What suggests it.
         package: A package that has it.
-        response: What the model's response template says; if it cannot be read, why; None if there is none.
+        certain: Whether more than a mark speaks for it, such as where replies end, or it has no calls to be read.
+        others: The other formats, from the one for which most speaks to the one for which nothing does.
     """
 
     format: str = ""
     how: str = ""
     package: str = ""
-    response: Response | str | None = None
+    certain: bool = True
+    others: tuple[str, ...] = ()
 
 
 class Choice(NamedTuple):
@@ -74,23 +90,46 @@ class Turn(NamedTuple):
 
 
 def guess(found: ModelFiles) -> Guess:
-    """Return what the model type, the special tokens and the marks in the template suggest, in this order."""
+    """Return what the files of a model say about its replies."""
     response = None if found.response_template is None else _response(found.response_template)
+    return Guess(found.model_type, response)
 
-    def suggested(rule: ReplyRule, how: str) -> Guess:
-        return Guess(rule.format, how, rule.package, response)
 
-    for rule in REPLIES:
-        if found.model_type in rule.model_types:
-            return suggested(rule, f"the model_type {found.model_type!r}")
-    for rule in REPLIES:
-        tokens = [mark for mark in rule.marks if mark in found.added]
-        if tokens and all(mark in found.added or mark in found.source for mark in rule.marks):
-            return suggested(rule, f"the special token {tokens[0]!r}")
-    for rule in REPLIES:
-        if all(mark in found.source for mark in rule.marks):
-            return suggested(rule, f"the marker {rule.marks[0]!r} in the template")
-    return Guess(response=response)
+def suggested(template: Template, model_type: str = "") -> Suggestion:
+    """Return what the model type, or else the special tokens and the marks in the template suggest.
+
+    Of several formats, the one of whose calls most texts are there comes first; then those whose replies end as the
+    model's do; then the one of which the greater part is there; and core's before those of families.
+    """
+    source, stop, known = getattr(template, "jinja", ""), list(template.stop), formats()
+    tokens = "\0".join(template.control_tokens)
+    text = f"{source}\0{tokens}"
+    seen = {name: each.seen(text) for name, each in known.items()}
+    ends = {name: each.ends(source, stop) for name, each in known.items()}
+
+    def rank(name: str) -> tuple[Any, ...]:
+        example, whole = known[name].shares(text)
+        return (
+            -len(seen[name]),
+            not known[name].calls,
+            not ends[name],
+            -example,
+            -whole,
+            known[name].package != CORE,
+            name,
+        )
+
+    ranked = sorted(known, key=rank)
+    by_type = [name for name in ranked if model_type in known[name].model_types]
+    first = next(iter(by_type), ranked[0] if seen[ranked[0]] else "")
+    if not first:
+        return Suggestion(others=tuple(ranked))
+    how = f"the model_type {model_type!r}"
+    if not by_type:
+        mark = next((mark for mark in seen[first] if mark in tokens), "")
+        how = f"the special token {mark!r}" if mark else f"the marker {seen[first][0]!r} in the template"
+    certain = bool(by_type) or ends[first] or not known[first].calls or len(seen[first]) >= SEVERAL
+    return Suggestion(first, how, known[first].package, certain, tuple(ranked))
 
 
 def _response(spec: Any) -> Response | str:
@@ -104,17 +143,21 @@ def _response(spec: Any) -> Response | str:
 
 
 def choose(template: Template, guessed: Guess) -> Choice:
-    """Return the format that reads back what a template writes; what was guessed if it is one.
+    """Return the format that reads back what a template writes; what is suggested if it is one.
 
-    If none does, the model's response template says how replies are written, and without one what was guessed.
+    If none does, the model's response template says how replies are written, and without one what is suggested.
     """
-    by = f", by {guessed.how}" if guessed.how else ""
-    installed = guessed.format in lect.reply_formats()
-    readers, writes_calls = _readers(template, [guessed.format] if installed else [])
+    first = suggested(template, guessed.model_type)
+    by = f", by {first.how}" if first.how else ""
+    installed = first.format in lect.reply_formats()
+    readers, writes_calls = _readers(template, first)
     if readers:
-        name = guessed.format if guessed.format in readers else readers[0]
-        why = f"{by}; {READS_BACK}" if name == guessed.format else f": {READS_BACK}"
+        name = first.format if first.format in readers else readers[0]
+        why = f"{by}; {READS_BACK}" if name == first.format else f": {READS_BACK}"
         return Choice(_grammar(name), f"{name!r}{why}")
+    if writes_calls and not first.certain:
+        # It reads none of the calls, and its replies end otherwise: that its mark occurs is chance.
+        first, by, installed = Suggestion(), "", False
     response, problem = guessed.response, UNREAD if writes_calls else ""
     if isinstance(response, tuple):
         if _reads_example(template, response):
@@ -124,9 +167,9 @@ def choose(template: Template, guessed: Guess) -> Choice:
         problem = f"has a response_template that cannot be read ({response}): what it marks stays in the content"
     unproven = f"; {UNPROVEN}" if writes_calls else ""
     if installed:
-        return Choice(_grammar(guessed.format), f"{guessed.format!r}{by}{unproven}", problem if response else "")
-    if guessed.format:
-        missing = f"{guessed.format!r} would apply{by}, but is missing\n  try: {install_command(guessed.package)}"
+        return Choice(_grammar(first.format), f"{first.format!r}{by}{unproven}", problem if response else "")
+    if first.format:
+        missing = f"{first.format!r} would apply{by}, but is missing\n  try: {install_command(first.package)}"
         return Choice(None, f"plain text: {missing}", problem)
     return Choice(None, f"plain text: {NOTHING_SAYS}{unproven}", problem)
 
@@ -137,7 +180,7 @@ def _grammar(name: str) -> Grammar:
     return reply_format(name).grammar
 
 
-def _readers(template: Template, first: Sequence[str]) -> tuple[list[str], bool]:
+def _readers(template: Template, first: Suggestion) -> tuple[list[str], bool]:
     """Return the formats that read all answers which any of them reads, and whether the template writes calls."""
     readers: list[str] | None = None
     writes_calls = False
@@ -145,7 +188,7 @@ def _readers(template: Template, first: Sequence[str]) -> tuple[list[str], bool]
     for calls, text, thought in ANSWERS:
         for turn in asked.turns(calls, text=text, thought=thought):
             writes_calls = True
-            names = _possible(turn.text, first) if readers is None else readers
+            names = _possible(turn, first) if readers is None else readers
             reading = [name for name in names if _reads_back(template, turn, name)]
             if reading:
                 readers = reading
@@ -153,12 +196,12 @@ def _readers(template: Template, first: Sequence[str]) -> tuple[list[str], bool]
     return readers or [], writes_calls
 
 
-def _possible(text: str, first: Iterable[str]) -> list[str]:
-    """Return the installed formats whose marks are in an answer; packages with other formats are not imported."""
-    marked = [name for mark, names in READERS.items() if mark in text for name in names]
-    bare = [name for mark, names in AT_THE_START.items() if text.lstrip().startswith(mark) for name in names]
-    installed = lect.reply_formats()
-    return [name for name in dict.fromkeys((*first, *marked, *bare)) if name in installed]
+def _possible(turn: Turn, first: Suggestion) -> list[str]:
+    """Return the installed formats in which calls are opened as in an answer; no other package is imported."""
+    known, installed = formats(), lect.reply_formats()
+    may = [name for name in first.others if name in installed and known[name].may_read(turn.prompt, turn.text)]
+    may.sort(key=lambda name: known[name].shares(turn.text)[0], reverse=True)
+    return list(dict.fromkeys([*([first.format] if first.format in installed else ()), *may]))
 
 
 def _reads_back(template: Template, turn: Turn, name: str) -> bool:

@@ -8,6 +8,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from lect.errors import PluginError, saferepr
+from lect.plugin import boundary
 from lect_jinja.identity import own_template
 from lect_jinja.paths import PLACES, read_files
 from lect_jinja.sources.found import DEFAULT
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from lect_jinja.limits import Limits
 
 
+@boundary
 def load(
     source: Any,
     *,

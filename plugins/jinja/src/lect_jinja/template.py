@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import lect
 from lect.errors import LectError, MessageError, ReplyFormatWarning, UnknownTemplateError, saferepr, warn_caller
-from lect.plugin import Chat, Template, given
+from lect.plugin import Chat, Template, boundary, given
 from lect_jinja.engine import Run, compiled
 from lect_jinja.knowledge import named_by_text, named_by_tree
 from lect_jinja.limits import Limits, read_limits
@@ -69,6 +69,7 @@ class JinjaTemplate(Template):
     _default_system: str | None
     _text_separators: bool | None
 
+    @boundary
     def __init__(
         self,
         name: str,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 HELP = "find what a model's own template should not do"
 CLEAN, FOUND = 0, 1
 NO_WARNINGS = "no warnings: nothing was found that a chat template should not do"
-PATHS = ("path",)
+BOUNDED = True
 EPILOG = """\
 A warning is something that a template should not do: conditions on what people say or on the date, its own text
 inside somebody's turn, messages that it leaves out, words that it replaces, addresses, invisible characters. A note is

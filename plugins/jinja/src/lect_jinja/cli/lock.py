@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
 HELP = "write down which prompts, stops and markers are in force, for `lect verify --lock`"
-PATHS = ("models",)
+BOUNDED = True
 EPILOG = """\
 The file has the versions of packages, the templates, the digests of 1,000 prompts of each, the markers and the stops.
 Commit it; in CI, `lect verify --lock lect.lock` fails where one of them changes.
@@ -29,18 +29,10 @@ def configure(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> None:
     """Write the file."""
     import json
-    import os
 
-    from lect.errors import SourceError
+    from lect.plugin import owned, write_whole
     from lect_jinja.verify.lock import locked
 
-    text = json.dumps(locked(arguments.models), indent=1, ensure_ascii=False) + "\n"
-    unfinished = f"{arguments.output}.part"
-    try:
-        with open(unfinished, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(unfinished, arguments.output)
-    except OSError as error:
-        msg = f"{arguments.output} cannot be written: {error.strerror}\n  try: -o with a path that you may write to"
-        raise SourceError(msg) from error
+    with owned(arguments.output):
+        write_whole(arguments.output, json.dumps(locked(arguments.models), indent=1, ensure_ascii=False) + "\n")
     print(f"{len(arguments.models)} locked in {arguments.output}")

@@ -15,7 +15,7 @@ HELP = "check whether a directory, a GGUF file or a server sends what the maker'
 GOOD, DIFFERS = 0, 1
 MOST_SHOWN = 10
 """Of the branches that were never taken."""
-PATHS = ("source",)
+BOUNDED = True
 EPILOG = """\
 The exit code is 0 if nothing differs, and 1 if something does, or if it cannot be checked. A template is *identical* if
 it is known to be the maker's, whatever its layout. Any other is asked: the requests are composed of what it compares,

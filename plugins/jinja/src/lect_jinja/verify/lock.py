@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from itertools import islice
@@ -16,6 +18,7 @@ from lect_jinja.paths import LocalModels, read_local
 from lect_jinja.template import JinjaTemplate
 from lect_jinja.verify import MOST, composer
 from lect_jinja.verify.battery import requests
+from lect_jinja.verify.shape import DIGITS, FAILS, fault
 from lect_jinja.verify.telling import Option, Telling, telling
 
 if TYPE_CHECKING:
@@ -27,10 +30,8 @@ if TYPE_CHECKING:
 KIND = "lect.lock"
 VERSION = 2
 MOST_BYTES = 16 << 20
-ROW = {"template", "package", "digest", "tree", "text", "stop", "stop_ids", "markers", "composer", "asked", "prompts"}
-"""What is written down of a model."""
-DIGITS = 8
-"""Of the digest of one prompt: what a person compares is whether any has changed."""
+SHOWN = 1000
+"""Characters of a fact that has changed."""
 
 
 class Changes(NamedTuple):
@@ -99,7 +100,7 @@ def _own(resolution: Resolution) -> JinjaTemplate | None:
 def _digests(template: Template, asked: Telling) -> str:
     """Return the digests of all prompts, in the order of the requests."""
     prompts = (answer(template, case) for case in islice(requests(asked), MOST))
-    return " ".join("fails" if prompt is None else _digest(prompt)[:DIGITS] for prompt in prompts)
+    return " ".join(FAILS if prompt is None else _digest(prompt)[:DIGITS] for prompt in prompts)
 
 
 def _digest(text: str) -> str:
@@ -119,24 +120,22 @@ def read_lock(path: str) -> dict[str, Any]:
     Raises:
         SourceError: If it cannot be read, or is no lock file.
     """
-    again = f"  try: lect lock MODEL -o {path}"
+    again = f"  try: lect lock MODEL -o {shlex.quote(path)}"
     try:
-        data = parse_json(read_file(path, MOST_BYTES).decode())
-    except ValueError as error:
-        data = error
+        data: dict[str, Any] = parse_json(read_file(path, MOST_BYTES).decode())
     except OSError as error:
         msg = f"{saferepr(path)} cannot be read: {error.strerror}\n{again}"
         raise SourceError(msg) from error
-    if not isinstance(data, dict) or data.get("kind") != KIND or not isinstance(data.get("models"), dict):
-        msg = f"{saferepr(path)} is no lock file\n{again}"
+    except (ValueError, RecursionError) as error:
+        msg = f"{saferepr(path)} is no lock file: {error}\n{again}"
+        raise SourceError(msg) from error
+    is_lock = isinstance(data, dict) and data.get("kind") == KIND
+    if is_lock and data.get("version") != VERSION:
+        msg = f"{saferepr(path)} has the version {saferepr(data.get('version'))}; {VERSION} is known\n{again}"
         raise SourceError(msg)
-    if data.get("version") != VERSION:
-        msg = f"{saferepr(path)} has the version {data.get('version')!r}; {VERSION} is known\n{again}"
+    if wrong := fault(data) if is_lock else f"it does not say that it is a {KIND}":
+        msg = f"{saferepr(path)} is no lock file: {wrong}\n{again}"
         raise SourceError(msg)
-    for model, row in data["models"].items():
-        if not isinstance(row, dict) or not row.keys() >= ROW:
-            msg = f"{saferepr(path)} does not say all of {saferepr(model)}: it was edited\n{again}"
-            raise SourceError(msg)
     return data
 
 
@@ -166,7 +165,7 @@ def changes(lock: dict[str, Any]) -> Changes:
 
 def _changes(then: dict[str, Any], now: dict[str, Any], template: Template) -> Changes:
     sent = [
-        f"{fact.replace('_', ' ')} was {then[fact]!r}, and is {now[fact]!r}"
+        f"{fact.replace('_', ' ')} was {saferepr(then[fact], SHOWN)}, and is {saferepr(now[fact], SHOWN)}"
         for fact in ("template", "stop", "stop_ids", "markers")
         if now[fact] != then[fact]
     ]
@@ -175,7 +174,11 @@ def _changes(then: dict[str, Any], now: dict[str, Any], template: Template) -> C
         return Changes(
             [*sent, "its prompts cannot be compared: another lect-jinja composed them; run `lect lock` again"], [], 0
         )
+    if then["digest"] == now["digest"] and json.dumps(then["asked"]) != json.dumps(now["asked"]):
+        # The same template is asked the same: the file was edited, or another lect-jinja wrote it.
+        return Changes([*sent, "its requests are not those of its template; run `lect lock` again"], [], 0)
     asked = _read_telling(then["asked"])
+    # Requests are endless; a lock has a digest for each of the first.
     pairs = zip(requests(asked), was, _digests(template, asked).split(), strict=False)
     changed = [str(case) for case, before, after in pairs if before != after]
     if changed:

@@ -10,16 +10,16 @@ from __future__ import annotations
 import json
 from datetime import date
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.error import HTTPError, URLError
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
-from urllib.request import HTTPRedirectHandler, Request, build_opener
+from urllib.request import Request
 
 import lect
 from lect.errors import LectError, saferepr
 from lect_jinja.asked import REFUSED
 from lect_jinja.verify import MOST_OF_A_SERVER, SEED
 from lect_jinja.verify.battery import CASES, is_plain, requests
+from lect_jinja.verify.exchange import Answer, NoAnswerError, answer_to
 from lect_jinja.verify.report import Report, compared
 from lect_jinja.verify.telling import telling
 
@@ -28,22 +28,11 @@ if TYPE_CHECKING:
 
     from lect_jinja.asked import Case
 
-MOST_BYTES = 2 << 20
 ENDPOINTS = "/apply-template (llama.cpp), /tokenize with messages (vLLM, SGLang) or /v1/chat/completions/render (vLLM)"
 
 
 class ServerError(LectError):
     """A server cannot be asked what it sends."""
-
-
-class _NoRedirect(HTTPRedirectHandler):
-    def redirect_request(self, *_: Any) -> None:
-        """Follow nothing: a request goes to the server that was named, or nowhere."""
-
-
-class _Answer(NamedTuple):
-    status: int
-    data: Any
 
 
 class Server:
@@ -52,20 +41,19 @@ class Server:
     Args:
         url: Its address, `http://127.0.0.1:8000`.
         key: The API key that it wants; empty for none.
-        timeout: After how many seconds it counts as not answering.
+        timeout: How many seconds a request and its answer may take together.
 
     Raises:
         ServerError: If the address is no such thing, nobody answers, or nothing that is there renders a request.
     """
 
     def __init__(self, url: str, *, key: str = "", timeout: float = 10.0):
-        if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
+        if not _is_address(url):
             msg = f"{saferepr(url)} is no address of a server\n  try: --server http://127.0.0.1:8000"
             raise ServerError(msg)
         self.url = url.rstrip("/").removesuffix("/v1")
         self._timeout = timeout
         self._headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
-        self._open = build_opener(_NoRedirect).open
         self.bos = ""
         """What the tokenizer of llama.cpp has put before the last prompt."""
         self.name = self._served_name()
@@ -104,7 +92,7 @@ class Server:
     def _rendered(self, case: Case) -> str | None:
         return self._of_ids(self._post("/v1/chat/completions/render", self._request(case)), "token_ids")
 
-    def _of_ids(self, answer: _Answer, key: str) -> str | None:
+    def _of_ids(self, answer: Answer, key: str) -> str | None:
         if answer.status != 200:
             return REFUSED if answer.status == 400 else None
         ids = answer.data.get(key) if isinstance(answer.data, dict) else None
@@ -134,22 +122,27 @@ class Server:
         name = first.get("id") if isinstance(first, dict) else None
         return name if isinstance(name, str) else ""
 
-    def _post(self, path: str, data: dict[str, Any]) -> _Answer:
+    def _post(self, path: str, data: dict[str, Any]) -> Answer:
         return self._ask(Request(self.url + path, json.dumps(data).encode(), self._headers))  # noqa: S310
 
-    def _ask(self, request: Request) -> _Answer:
+    def _ask(self, request: Request) -> Answer:
         try:
-            with self._open(request, timeout=self._timeout) as response:
-                return _Answer(response.status, _json(response.read(MOST_BYTES)))
-        except HTTPError as error:
-            if error.code in (401, 403):
-                msg = f"{self.url} wants an API key ({error.code})\n  try: --key-from NAME, a variable that holds it"
-                raise ServerError(msg) from error
-            return _Answer(error.code, None)
-        except (URLError, TimeoutError, OSError, ValueError) as error:
-            reason = getattr(error, "reason", None) or error
-            msg = f"{self.url} does not answer: {reason}\n  try: its address and port, or a longer --timeout"
+            answer = answer_to(request, self._timeout)
+        except NoAnswerError as error:
+            msg = f"{self.url} gives no answer: {error}\n  try: its address and port, or a longer --timeout"
             raise ServerError(msg) from error
+        if answer.status in (401, 403):
+            msg = f"{self.url} wants an API key ({answer.status})\n  try: --key-from NAME, a variable that holds it"
+            raise ServerError(msg)
+        return answer
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 def _as_sent(message: dict[str, Any]) -> dict[str, Any]:
@@ -161,21 +154,14 @@ def _as_sent(message: dict[str, Any]) -> dict[str, Any]:
     return {**message, "tool_calls": calls} if calls else message
 
 
-def _json(body: bytes) -> Any:
-    try:
-        return json.loads(body)
-    except ValueError:
-        return None
-
-
-def _text(answer: _Answer, key: str) -> str | None:
+def _text(answer: Answer, key: str) -> str | None:
     if answer.status == 400:
         return REFUSED
     found = answer.data.get(key) if answer.status == 200 and isinstance(answer.data, dict) else None
     return found if isinstance(found, str) else None
 
 
-def _pieces(answer: _Answer) -> list[str]:
+def _pieces(answer: Answer) -> list[str]:
     """Return the texts of tokens; one that is no text on its own is given as bytes, and left out."""
     tokens = answer.data.get("tokens") if isinstance(answer.data, dict) else None
     pieces = [each.get("piece") for each in tokens if isinstance(each, dict)] if isinstance(tokens, list) else []
