@@ -23,6 +23,8 @@ class TestChatGLM(AdapterSuite):
         "golden/glm-4.1v.json": "glm-4.1v",
         "golden/zai-org--GLM-4.5V.json": "glm-4.5v",
         "golden/glm-5.2.json": "glm-5.2",
+        "golden/glm-5.3.json": "glm-5.3",
+        "golden/glm-5.3-flash.json": "glm-5.3-flash",
     }
     examples = {
         "THUDM/chatglm-6b": "chatglm-6b",
@@ -42,6 +44,7 @@ class TestChatGLM(AdapterSuite):
         "zai-org/glm-edge-1.5b-chat": "glm-edge",
         "zai-org/GLM-5.2-FP8": "glm-5.2",
         "zai-org/GLM-5.3-BF16": "glm-5.3",
+        "zai-org/GLM-5.3-Flash": "glm-5.3-flash",
     }
     base = ["THUDM/chatglm3-6b-base", "ZhipuAI/GLM-4-32B-Base-0414"]
     others = ["zai-org/GLM-4.6V", "zai-org/GLM-Z1-9B-0414", "zai-org/codegeex4-all-9b", "notglm-4.5"]

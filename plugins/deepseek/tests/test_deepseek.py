@@ -61,6 +61,8 @@ class TestDeepSeek(AdapterSuite):
         "golden/deepseek-v4-flash.json": "deepseek-v4",
         "golden/deepseek-v4-flash-0731.json": "deepseek-v4-flash-0731",
         "golden/deepseek-v4-recipe.json": "deepseek-v4",
+        "golden/deepseek-v4-pro-0813.json": "deepseek-v4-pro-0813",
+        "golden/deepseek-v4.1-flash.json": "deepseek-v4.1-flash",
         "golden/deepseek-r1-0528.json": "deepseek-r1-0528",
         "golden/deepseek-v3.1-terminus.json": "deepseek-v3.1-terminus",
         "golden/deepseek-v3.2-exp.json": "deepseek-v3.2-exp",
@@ -93,6 +95,8 @@ class TestDeepSeek(AdapterSuite):
         "deepseek-ai/DeepSeek-V4-Pro": "deepseek-v4",
         "deepseek-ai/DeepSeek-V4-Flash": "deepseek-v4",
         "deepseek-ai/DeepSeek-V4-Flash-0731": "deepseek-v4-flash-0731",
+        "deepseek-ai/DeepSeek-V4-Pro-0813": "deepseek-v4-pro-0813",
+        "deepseek-ai/DeepSeek-V4.1-Flash": "deepseek-v4.1-flash",
         "deepseek-ai/DeepSeek-V4-Flash-Base": "default",
     }
     base = [
@@ -105,5 +109,9 @@ class TestDeepSeek(AdapterSuite):
         "notdeepseek-v3",
         "deepseeker/chat-7b",
         "deepseek-ai/DeepSeek-V4-Pro-DSpark",
+        "deepseek-ai/DeepSeek-V4-Flash-0813",
+        "deepseek-ai/DeepSeek-V4-Pro-0731",
+        "deepseek-ai/DeepSeek-V4.1-Pro",
+        "deepseek-ai/DeepSeek-V4.1",
         "deepseek-ai/DeepSeek-R1-Zero",
     ]

@@ -12,6 +12,8 @@ class TestHermes(AdapterSuite):
         "golden/NousResearch--Hermes-3-Llama-3.1-8B--tool_use.json": "hermes-3",
         "golden/NousResearch--Nous-Hermes-2-Mixtral-8x7B-DPO.json": "nous-hermes-2",
         "golden/teknium--OpenHermes-2.5-Mistral-7B.json": "openhermes-2.5",
+        "golden/hermes-2-pro-mistral.json": "hermes-2-pro-mistral",
+        "golden/nous-hermes-2-solar.json": "nous-hermes-2-solar",
     }
     examples = {
         "NousResearch/Hermes-3-Llama-3.2-3B": "hermes-3",
@@ -19,10 +21,17 @@ class TestHermes(AdapterSuite):
         "NousResearch/Hermes-2-Pro-Llama-3-8B": "hermes-2-pro",
         "TheBloke/Nous-Hermes-2-Mixtral-8x7B-DPO-AWQ": "nous-hermes-2",
         "teknium/OpenHermes-2.5-Mistral-7B": "openhermes-2.5",
+        "NousResearch/Hermes-2-Pro-Mistral-7B": "hermes-2-pro-mistral",
+        "NousResearch/Hermes-2-Pro-Mistral-7B-GGUF": "hermes-2-pro-mistral",
+        "TheBloke/Nous-Hermes-2-SOLAR-10.7B-GPTQ": "nous-hermes-2-solar",
+        "teknium/OpenHermes-2-Mistral-7B": "openhermes-2",
+        "TheBloke/OpenHermes-2-Mistral-7B-GGUF": "openhermes-2",
     }
     others = [
-        "NousResearch/Hermes-2-Pro-Mistral-7B",
+        "Joseph717171/Hermes-2-Pro-Mistral-10.7B",
+        "NousResearch/Nous-Hermes-2-Mistral-7B-DPO",
         "NousResearch/Nous-Hermes-2-Yi-34B",
+        "bn22/Nous-Hermes-2-SOLAR-10.7B-MISALIGNED",
         "NousResearch/Hermes-4-70B",
         "NousResearch/Nous-Hermes-13b",
         "mlabonne/NeuralHermes-2.5-Mistral-7B",
@@ -52,6 +61,18 @@ def test_a_call_is_read():
     assert (reply.content, reply.stop) == ("", "<|im_end|>")
 
 
-def test_why_hermes_2_pro_on_mistral_has_no_format_is_said():
+def test_why_nous_hermes_2_dpo_on_mistral_has_no_format_is_said():
     with pytest.raises(lect.UnknownModelError, match="disagree on whether a bos precedes it"):
-        lect.resolve("NousResearch/Hermes-2-Pro-Mistral-7B")
+        lect.resolve("NousResearch/Nous-Hermes-2-Mistral-7B-DPO")
+
+
+def test_hermes_2_pro_on_mistral_writes_what_its_sister_does_but_for_the_bos():
+    fields = {"city": {"type": "string", "description": "Where"}}
+    parameters = {"type": "object", "properties": fields}
+    tool = {"type": "function", "function": {"name": "now", "description": "Tell.", "parameters": parameters}}
+    messages = [{"role": "user", "content": "Hello!"}]
+    mistral, llama = (
+        lect.template(name).text(messages, tools=[tool]) for name in ("hermes-2-pro-mistral", "hermes-2-pro")
+    )
+    assert mistral.removeprefix("<s>") == llama.removeprefix("<|begin_of_text|>")
+    assert mistral.startswith("<s><|im_start|>system\nYou are a function calling AI model.")

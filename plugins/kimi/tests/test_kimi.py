@@ -13,6 +13,7 @@ class TestKimi(AdapterSuite):
         "golden/moonshotai--Kimi-K2-Instruct--9fcc72b7.json": "kimi-k2",
         "golden/moonshotai--Kimi-K2-Thinking.json": "kimi-k2-thinking",
         "golden/moonshotai--Kimi-K2.5.json": "kimi-k2.5",
+        "golden/moonshotai--Kimi-K3.json": "kimi-k3",
         "golden/kimi-vl.json": "kimi-vl",
         "golden/moonlight.json": "moonlight",
     }
@@ -23,6 +24,7 @@ class TestKimi(AdapterSuite):
         "moonshotai/Kimi-K2-Base": "default",
         "moonshotai/Kimi-K2.5": "kimi-k2.5",
         "moonshotai/Kimi-K2.7-Code": "kimi-k2.5",
+        "moonshotai/Kimi-K3": "kimi-k3",
         "moonshotai/Kimi-VL-A3B-Instruct": "kimi-vl",
         "moonshotai/Kimi-VL-A3B-Thinking-2506": "kimi-vl-thinking",
         "moonshotai/Moonlight-16B-A3B-Instruct": "moonlight",

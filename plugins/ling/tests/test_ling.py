@@ -8,6 +8,7 @@ class TestLing(AdapterSuite):
     goldens = {
         "golden/inclusionAI--Ling-lite.json": "ling",
         "golden/inclusionAI--Ling-V2--sft.json": "ling-2.0",
+        "golden/inclusionAI--Ling-3.0-flash.json": "ling-3.0",
     }
     examples = {
         "inclusionAI/Ling-lite": "ling",
@@ -16,6 +17,8 @@ class TestLing(AdapterSuite):
         "inclusionAI/Ling-flash-2.0": "ling-2.0",
         "inclusionAI/Ling-1T": "ling-2.0",
         "inclusionAI/Ling-1T-FP8": "ling-2.0",
+        "inclusionAI/Ling-3.0-flash": "ling-3.0",
+        "inclusionAI/Ling-3.0-tiny-fp8": "ling-3.0",
         "inclusionAI/Ling-lite-base": "default",
         "inclusionAI/Ling-mini-base-2.0": "default",
         "inclusionAI/Ling-1T-base": "default",
@@ -26,6 +29,7 @@ class TestLing(AdapterSuite):
         "inclusionAI/Ling-mini-2.5",
         "inclusionAI/Ling-2.5-1T",
         "inclusionAI/Ling-2.6-flash",
+        "inclusionAI/Ling-3.0-flash-VL",
         "inclusionAI/Ring-mini-2.0",
         "inclusionAI/Ring-1T",
         "lingua-7b",

@@ -10,6 +10,8 @@ class TestNemotron(AdapterSuite):
         "golden/nvidia--Llama3-ChatQA-1.5-8B.json": "chatqa-1.5",
         "golden/nvidia--NVIDIA-Nemotron-3-Nano-30B-A3B-BF16.json": "nemotron-3",
         "golden/nvidia--NVIDIA-Nemotron-3.5-Lightning.json": "nemotron-3.5",
+        "golden/nvidia--NVIDIA-Nemotron-3-Super-120B-A12B.json": "nemotron-3-super",
+        "golden/nvidia--NVIDIA-Nemotron-3-Ultra-550B-A55B.json": "nemotron-3-ultra",
         "golden/nvidia--NVIDIA-Nemotron-Nano-9B-v2.json": "nemotron-nano-v2",
         "golden/nvidia--Nemotron-3-Nano-Omni.json": "nemotron-3-omni",
         "golden/nvidia--Llama-3_3-Nemotron-Super-49B-v1_5.json": "nemotron-super-v1.5",
@@ -18,7 +20,8 @@ class TestNemotron(AdapterSuite):
     }
     examples = {
         "nvidia/Llama3-ChatQA-1.5-70B": "chatqa-1.5",
-        "nvidia/NVIDIA-Nemotron-3-Super-120B-A12B-NVFP4": "nemotron-3",
+        "nvidia/NVIDIA-Nemotron-3-Super-120B-A12B-NVFP4": "nemotron-3-super",
+        "nvidia/NVIDIA-Nemotron-3-Ultra-550B-A55B-FP8": "nemotron-3-ultra",
         "unsloth/Nemotron-3-Nano-30B-A3B-GGUF": "nemotron-3",
         "nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-Base-BF16": "default",
         "nvidia/NVIDIA-Nemotron-3.5-Lightning-30B-A3B-BF16": "nemotron-3.5",

@@ -25,6 +25,7 @@ APERTUS_REPLIES = ReplyFormat(
     stop=("<|assistant_end|>", "</s>"),
     names="Apertus",
     example='<|inner_prefix|>Look.<|inner_suffix|><|tools_prefix|>[{"get_weather": {"city": "Paris"}}]<|tools_suffix|>',
+    model_types=("apertus",),
 )
 
 

@@ -5,7 +5,7 @@ from lect_chatglm.chatglm import CHATGLM, CHATGLM2, CHATGLM3
 from lect_chatglm.glm4 import GLM4, GLM4_0414, GLM4_HF, GLM_EDGE
 from lect_chatglm.glm4_5 import GLM4_5, GLM4_6, GLM5, GLM5_1
 from lect_chatglm.glm4v import GLM4_1V, GLM4_5V
-from lect_chatglm.glm5_2 import GLM5_2, GLM5_3
+from lect_chatglm.glm5_2 import GLM5_2, GLM5_3, GLM5_3_FLASH
 
 __lect_api__ = "~=1.0"
 
@@ -39,5 +39,6 @@ adapter = Family(
     Rule("glm 5 .", GLM5),
     Rule("glm 5.1 .", GLM5_1),
     Rule("glm 5.2 .", GLM5_2),
+    Rule("glm 5.3 flash .", GLM5_3_FLASH),
     Rule("glm 5.3 .", GLM5_3),
 )

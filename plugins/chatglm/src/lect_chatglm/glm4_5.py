@@ -15,6 +15,7 @@ GLM4_XML = ReplyFormat(
     stop=("<|user|>", "<|observation|>", "<|endoftext|>"),
     names="GLM-4.5 and later",
     example="<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Paris</arg_value>\n</tool_call>",
+    model_types=("glm4_moe",),
 )
 
 MARKERS = [

@@ -1,4 +1,4 @@
-"""GLM-5.2 and GLM-5.3: they are told how hard to think, and every answer has a thought, even if it is empty."""
+"""GLM-5.2, GLM-5.3 and GLM-5.3-Flash: they are told how hard to think; every answer has a thought, maybe empty."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -6,16 +6,33 @@ from functools import partial
 from lect.plugin import Chat, Message, Writer
 from lect_chatglm.glm4_5 import GLM5_1, IN_A_ROW, last_question, schema, thinks, write_call, write_tools
 
-MEDIA = ("image", "video", "audio")
+MEDIA = {
+    "image": "<|begin_of_image|><|image|><|end_of_image|>",
+    "video": "<|begin_of_video|><|video|><|end_of_video|>",
+    "audio": "<|begin_of_audio|><|end_of_audio|>",
+}
+"""What the Flash model sees; the others are told that they see nothing."""
+TOKENS = (
+    "<|endoftext|>", "[MASK]", "[gMASK]", "[sMASK]", "<sop>", "<eop>", "<|system|>", "<|user|>", "<|assistant|>",
+    "<|observation|>", "<|begin_of_image|>", "<|end_of_image|>", "<|begin_of_video|>", "<|end_of_video|>",
+    "<|begin_of_audio|>", "<|end_of_audio|>", "<|begin_of_transcription|>", "<|end_of_transcription|>",
+    "<|code_prefix|>", "<|code_middle|>", "<|code_suffix|>", "<think>", "</think>", "<tool_call>", "</tool_call>",
+    "<tool_response>", "</tool_response>", "<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>", "/nothink",
+    "<|begin_of_box|>", "<|end_of_box|>", "<|image|>", "<|video|>",
+)  # fmt: skip
+"""The tokens from 154820 on, as Thinking Machines' tml-renderers 0.2.1 has them."""
 
 
-def pieces_of(out: Writer, message: Message) -> list[str]:
-    """Return the content of a message in pieces; images, videos and sounds are replaced by a note for the model."""
+def pieces_of(chat: Chat, out: Writer, message: Message) -> list[str]:
+    """Return the content of a message in pieces, in a model that sees nothing with a note for each image or sound."""
+    sees = "images" in chat.facts.capabilities
     pieces = [] if message.parts else [message.content]
     for part in message.parts:
         if part.type in MEDIA:
             pieces.append(
-                f"<reminder>You are unable to process this {part.type} because you don't have multi-modal input "
+                MEDIA[part.type]
+                if sees
+                else f"<reminder>You are unable to process this {part.type} because you don't have multi-modal input "
                 "ability. Try different methods.</reminder>"
             )
             out.used(*part.path)
@@ -26,7 +43,7 @@ def pieces_of(out: Writer, message: Message) -> list[str]:
 
 def write_answer(chat: Chat, out: Writer, message: Message, *, keeps: bool) -> None:
     """Write an answer: its thought, if kept, its text and its calls."""
-    pieces = pieces_of(out, message)
+    pieces = pieces_of(chat, out, message)
     content = pieces[0] if len(pieces) == 1 else chat.printed("".join(pieces), "messages", message.index, "content")
     thought = message.reasoning
     if thought is None and "</think>" in content:
@@ -55,7 +72,7 @@ def write_results(chat: Chat, out: Writer, message: Message) -> None:
         for part in message.parts:
             out += "<tool_response>", chat.text(part.raw.get("output", ""), *part.path, "output"), "</tool_response>"
     else:
-        out += "<tool_response>", *pieces_of(out, message), "</tool_response>"
+        out += "<tool_response>", *pieces_of(chat, out, message), "</tool_response>"
 
 
 def results_in_order(chat: Chat, first: Message) -> Iterable[Message]:
@@ -95,7 +112,7 @@ def glm5_2(chat: Chat, out: Writer, *, version: str) -> None:
     keeps_all = not chat.option("clear_thinking", not newer)
     for message in out.turns(chat.messages):
         if message.role in ("user", "system"):
-            out += "<|", message.role, "|>", *pieces_of(out, message)
+            out += "<|", message.role, "|>", *pieces_of(chat, out, message)
         elif message.role == "assistant":
             write_answer(chat, out, message, keeps=keeps_all or message.index > question)
         elif message.role == "tool" and not newer:
@@ -123,4 +140,14 @@ GLM5_3 = GLM5_2.but(
     options={"clear_thinking": bool, "reasoning_effort": str},
     accepts=["parts", "null"],
     source="zai-org/GLM-5.3-BF16, chat_template.jinja",
+)
+GLM5_3_FLASH = GLM5_2.but(
+    name="glm-5.3-flash",
+    program=partial(glm5_2, version="5.3"),
+    options=GLM5_3.options,
+    accepts=["parts", "null"],
+    capabilities=[*GLM5_3.capabilities, "images", "video", "audio"],
+    markers={token: 154820 + number for number, token in enumerate(TOKENS)},
+    source="zai-org/GLM-5.3-Flash, chat_template.py, as sgl-project/sglang 0.5.23 adapts it",
+    evidence="second-hand",
 )

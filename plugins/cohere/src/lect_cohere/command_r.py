@@ -33,6 +33,7 @@ COHERE_ACTION = ReplyFormat(
         "<|START_THINKING|>Look.<|END_THINKING|><|START_ACTION|>[\n"
         '    {"tool_call_id": "0", "tool_name": "get_weather", "parameters": {"city": "Paris"}}\n]<|END_ACTION|>'
     ),
+    model_types=("cohere2",),
 )
 COMMAND_R_PLUS = ReplyFormat(
     Grammar(
@@ -51,6 +52,7 @@ COMMAND_R_PLUS = ReplyFormat(
     stop=("<|END_OF_TURN_TOKEN|>",),
     names="Command R and R+",
     example='Action:\n```json\n[{"tool_name": "get_weather", "parameters": {"city": "Paris"}}]\n```',
+    model_types=("cohere",),
 )
 
 

@@ -3,6 +3,7 @@
 from lect.plugin import DEFAULT, Family, Rule
 from lect_deepseek.dsml import V3_2
 from lect_deepseek.plain import CODER_INSTRUCT, LLM_CHAT, V2_CHAT_0628
+from lect_deepseek.recipe import V4_1_FLASH, V4_PRO_0813
 from lect_deepseek.v3 import R1, R1_0528, R1_0528_QWEN3, R1_DISTILL, V2_5, V3, V3_0324
 from lect_deepseek.v3_1 import V3_1, V3_1_TERMINUS, V3_2_EXP
 from lect_deepseek.v4 import V4, V4_FLASH_0731
@@ -24,6 +25,8 @@ adapter = Family(
     Rule("deepseek r 1 1.5|7|14|32|70 b .", R1_DISTILL, note="R1 itself is larger: this is a distilled model"),
     Rule("deepseek r 1 .", R1),
     Rule("deepseek v 4 flash|pro base", DEFAULT, kind="base", note=NEVER_CHATTED),
+    Rule("deepseek v 4.1 flash .", V4_1_FLASH),
+    Rule("deepseek v 4 pro 0813 .", V4_PRO_0813),
     Rule("deepseek v 4 flash 0731 .", V4_FLASH_0731),
     Rule("deepseek v 4 ?flash|pro .", V4),
     Rule("deepseek v 3.2 exp base", DEFAULT, kind="base", note=NEVER_CHATTED),

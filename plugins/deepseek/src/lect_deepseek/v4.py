@@ -1,14 +1,39 @@
 """DeepSeek-V4: questions and results share a user turn; the tools follow the text that opens the conversation."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from lect.errors import saferepr
 from lect.plugin import Call, Chat, Message, Writer
 from lect_deepseek.dsml import DEEPSEEK_V4_DSML, V3_2
-from lect_deepseek.plain import EOS
-from lect_deepseek.v3_1 import VOCABULARY
+from lect_deepseek.plain import BOS, EOS
+from lect_deepseek.v3 import SPECIAL
 
+AFTER_SPECIAL = (
+    "<｜begin▁of▁repo▁name｜>", "<｜end▁of▁repo▁name｜>", "<｜begin▁of▁file▁name｜>", "<｜end▁of▁file▁name｜>",
+    "<｜begin▁of▁file｜>", "<｜end▁of▁file｜>", "<think>", "</think>", "<｜place▁holder▁for▁copy｜>",
+    "<｜place▁holder▁for▁pointer▁replace｜>", "｜DSML｜", "<｜begin▁sys｜>", "<｜end▁sys｜>", "<｜latest_reminder｜>",
+    "<｜action｜>", "<｜query｜>", "<｜authority｜>", "<｜domain｜>", "<｜task｜>", "<｜political｜>", "<｜entity｜>",
+    "<｜title｜>", "<｜safety｜>", "<｜answer｜>", "<｜search｜>", "<dsml:", "</dsml:", "<｜search▁begin｜>",
+    "<｜search▁end｜>", "<｜extracted_url｜>", "<｜read_url｜>", "<｜end_of_query｜>",
+)  # fmt: skip
+VOCABULARY = {
+    BOS: 0,
+    EOS: 1,
+    "<｜▁pad▁｜>": 2,
+    "<｜place▁holder▁no▁{}｜>": range(128000, 128800),
+    **SPECIAL,
+    **{token: 128815 + number for number, token in enumerate(AFTER_SPECIAL)},
+    "<|place_holder_mm_span_{}|>": None,
+    "<｜rl_image_pad｜>": 129262, "<｜rl_image_start｜>": 129263, "<｜/polygon｜>": 129271, "<｜polygon｜>": 129272,
+    "<｜/point｜>": 129273, "<｜point｜>": 129274, "<｜/box｜>": 129275, "<｜box｜>": 129276, "<｜/ref｜>": 129277,
+    "<｜ref｜>": 129278,
+}  # fmt: skip
+"""The special tokens of V4 that V4.1 has too, as Thinking Machines' tml-renderers 0.2.1 has them."""
+IMAGES_AND_TABLES = {
+    "<｜image2｜>": 129264, "<｜/table>｜": 129265, "<｜table｜>": 129266, "<｜/td｜>": 129267, "<｜td｜>": 129268,
+    "<｜/tr｜>": 129269, "<｜tr｜>": 129270, "<｜image｜>": 129279,
+}  # fmt: skip
 BEFORE_TOOLS = """\n
 ## Tools
 
@@ -67,10 +92,13 @@ LOW, HIGH, MAX = ("low", "minimal"), ("high", "none", "medium", "xhigh"), ("max"
 """The efforts that the maker's package deepseek-recipe accepts; it takes those of a group for the first of it."""
 
 
-def results_in_order(messages: Sequence[Message]) -> list[Message]:
+def results_in_order(
+    messages: Sequence[Message], arrange: Callable[[Sequence[Call]], Sequence[Call]] = tuple
+) -> list[Message]:
     """Return the messages, the results of each user turn in the order of the calls that they answer.
 
-    A question between two results stays where it is; a result that answers none of the last calls comes first.
+    The calls of an answer are in the order that `arrange` gives them. A question between two results stays where it is;
+    a result that answers none of the last calls comes first.
     """
     ordered = list(messages)
     place: dict[object, int] = {}
@@ -84,7 +112,7 @@ def results_in_order(messages: Sequence[Message]) -> list[Message]:
             ordered[index] = messages[result]
         begin = end + 1
         if message is not None and message.tool_calls:
-            place = {call.id: index for index, call in enumerate(message.tool_calls) if call.id}
+            place = {call.id: index for index, call in enumerate(arrange(message.tool_calls)) if call.id}
     return ordered
 
 
@@ -101,17 +129,20 @@ def write_tools(chat: Chat, out: Writer) -> None:
         out.append(chat.json(chat.options["response_format"], "options", "response_format"))
 
 
-def write_call(chat: Chat, out: Writer, call: Call) -> None:
-    """Write one call: each argument in a tag that says whether it is text; the rest is JSON."""
-    out += '<｜DSML｜invoke name="', call.name, '">\n'
+def write_call(chat: Chat, out: Writer, call: Call, gap: str = "", nothing: str = "\n") -> None:
+    """Write one call: each argument in a tag that says whether it is text; the rest is JSON.
+
+    `gap` precedes the name of a tag, and `nothing` stands for no arguments.
+    """
+    out += f'<｜DSML｜{gap}invoke name="', call.name, '">\n'
     # A text that is not JSON is an argument of that name.
     unread = [("arguments", call.arguments, (*call.path, "arguments"))]
     arguments = unread if isinstance(call.arguments, str) else chat.named_arguments(call)
     for name, value, where in arguments:
         is_text = isinstance(value, str)
-        out += '<｜DSML｜parameter name="', name, '" string="true">' if is_text else '" string="false">'
-        out += chat.text(value, *where) if is_text else chat.json(value, *where), "</｜DSML｜parameter>\n"
-    out.append("</｜DSML｜invoke>\n" if arguments else "\n</｜DSML｜invoke>\n")
+        out += f'<｜DSML｜{gap}parameter name="', name, '" string="true">' if is_text else '" string="false">'
+        out += chat.text(value, *where) if is_text else chat.json(value, *where), f"</｜DSML｜{gap}parameter>\n"
+    out += "" if arguments else nothing, f"</｜DSML｜{gap}invoke>\n"
 
 
 def write_answer(chat: Chat, out: Writer, message: Message, *, keeps_thought: bool) -> None:
@@ -185,7 +216,7 @@ V4 = V3_2.but(
         "drop_thinking": bool,
         "response_format": None,
     },
-    markers={**VOCABULARY, "｜DSML｜": None, "<tool_result>": None, "</tool_result>": None},
+    markers={**VOCABULARY, **IMAGES_AND_TABLES, "<tool_result>": None, "</tool_result>": None},
     reply=DEEPSEEK_V4_DSML.grammar,
     source="deepseek-ai/DeepSeek-V4-Pro, encoding/encoding_dsv4.py, as sgl-project/sglang at cce0a12 has it",
     evidence="second-hand",

@@ -11,9 +11,9 @@ from lect_dialects.json_calls import (
     REKA,
     XLAM,
 )
-from lect_dialects.messages import INKLING
+from lect_dialects.messages import BEAM
 from lect_dialects.named_calls import FUNCTIONARY_V31, FUNCTIONARY_V32
-from lect_dialects.tagged_calls import DOTS
+from lect_dialects.tagged_calls import DOTS, IQUEST_Q1, K2_HORIZON
 
 __lect_api__ = "~=1.0"
 
@@ -23,7 +23,9 @@ adapter = Family(
     Rule("apriel", APRIEL),
     Rule("firefunction v 2", FIREFUNCTION_V2),
     Rule("?llama xlam 2", XLAM),
-    Rule("inkling", INKLING),
+    Rule("beam 1.0", BEAM),
+    Rule("k 2 horizon", K2_HORIZON),
+    Rule("iquest q 1", IQUEST_Q1),
     Rule("functionary * v 3.1", FUNCTIONARY_V31),
     Rule("functionary * v 3.2", FUNCTIONARY_V32),
     Rule("dots llm # inst", DOTS),

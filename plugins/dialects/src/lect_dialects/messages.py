@@ -1,28 +1,29 @@
 """Replies that are messages with headers."""
 
-from lect.plugin.grammar import JSON_OBJECT, Channels, Grammar, ReplyFormat
+from lect.plugin.grammar import QUOTED_KEY, CallSyntax, Channels, Grammar, Head, Params, ReplyFormat
 
-INKLING = ReplyFormat(
+BEAM = ReplyFormat(
     Grammar(
-        "inkling",
+        "beam",
         channels=Channels(
-            start=("<|message_model|>",),
-            bodies=(
-                ("<|content_text|>", "content"),
-                ("<|content_thinking|>", "reasoning"),
-                ("<|content_invoke_tool_json|>", "call"),
+            start=("<|start|>",),
+            bodies=(("<|message|>", ""),),
+            end=("<|end|>",),
+            stop=("<|call|>",),
+            to=r"\bto=([^\s<]+)",
+            channel=r"<\|channel\|>\s*([^\s<]+)",
+            opening=("<|channel|>", " to=", "to="),
+            reasoning=("analysis",),
+            content=("final",),
+            call=CallSyntax(
+                Params("<rfl:parameter ", Head((">",), QUOTED_KEY), "</rfl:parameter>", trim="\n"),
+                close=("<|call|>", "<|end|>"),
             ),
-            end=("<|end_message|>",),
-            shape=r"[^<\n]*",
-            characters=r"[^<\n]",
-            opening=("<|content_text|>", "<|content_thinking|>", "<|content_invoke_tool_json|>"),
-            call=JSON_OBJECT,
-            joint="",
+            restart=True,
         ),
-        tokens=("<|message_user|>", "<|message_system|>", "<|message_tool|>"),
     ),
-    stop=("<|content_model_end_sampling|>",),
-    names="Inkling",
-    example='<|message_model|>get_weather<|content_invoke_tool_json|>{"name": "get_weather", "args": {"city": '
-    '"Paris"}}<|end_message|>',
+    stop=("<|return|>", "<|call|>"),
+    names="Beam",
+    example="<|channel|>analysis<|message|>Look.<|end|><|start|>assistant to=get_weather<|channel|>analysis "
+    '<|constrain|>xml<|message|><rfl:parameter name="city">\nParis\n</rfl:parameter><|call|>',
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lect.errors import PluginError, UnknownTemplateError, did_you_mean, near_names
+from lect.plugin import boundary
 from lect_fastchat.data import read_json
 from lect_fastchat.separators import IMAGE_PLACEHOLDER_STR, SeparatorStyle
 from lect_fastchat.styled import Conversation
@@ -55,6 +56,7 @@ def _conversation(name: str, fields: dict[str, Any]) -> Conversation:
     )
 
 
+@boundary
 def get_conv_template(name: str) -> Conversation:
     """Return a new conversation in the template called `name`.
 
@@ -76,6 +78,7 @@ def get_conv_template(name: str) -> Conversation:
     raise UnknownNameError(msg, name=str(name), near=near)
 
 
+@boundary
 def register_conv_template(template: Any, override: bool = False) -> None:
     """Register a conversation under its name, as a template for new ones.
 

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from lect.errors import LectError
+from lect.plugin import boundary
 from lect_fastchat.data import read_json
 from lect_fastchat.model.model_adapter import get_conversation_template
 from lect_fastchat.patterns import last_part
@@ -50,6 +51,7 @@ def all_differences() -> tuple[KnownDifference, ...]:
     return tuple(KnownDifference(**{**row, "models": tuple(row["models"])}) for row in read_json("differences.json"))
 
 
+@boundary
 def differences(model_path: str) -> list[KnownDifference]:
     """Return the differences that concern a model: those for its name, if FastChat gives it the template concerned."""
     rows = differences_of_name(_name(model_path))

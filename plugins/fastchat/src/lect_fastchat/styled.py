@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import lect
 from lect.errors import MessageError
-from lect.plugin import Template
+from lect.plugin import Template, boundary
 from lect_fastchat.converters import Converters, Raw, with_images
 from lect_fastchat.separators import SeparatorStyle
 from lect_fastchat.writing import fill_style
@@ -94,6 +94,7 @@ class Conversation(Converters, lect.Conversation):
     _filled: StyleFields | None = None
     """The style with its separators filled in, kept until one of them changes."""
 
+    @boundary
     def __init__(
         self,
         what: str | Template | None = None,

@@ -31,6 +31,7 @@ HARMONY_MESSAGES = ReplyFormat(
         "<|channel|>analysis<|message|>Look.<|end|><|start|>assistant<|channel|>commentary to=functions.get_weather "
         '<|constrain|>json<|message|>{"city": "Paris"}<|call|>'
     ),
+    model_types=("gpt_oss",),
 )
 
 MARKERS = {

@@ -1,4 +1,4 @@
-"""Nous Hermes 2 and OpenHermes 2.5: ChatML, with any role."""
+"""Nous Hermes 2, OpenHermes 2 and 2.5: ChatML, with any role."""
 
 from lect.plugin import Turn, TurnTemplate
 
@@ -19,4 +19,15 @@ NOUS_HERMES2 = TurnTemplate(
 )
 OPENHERMES = NOUS_HERMES2.but(
     name="openhermes-2.5", bos="", source="teknium/OpenHermes-2.5-Mistral-7B, tokenizer_config.json"
+)
+NOUS_HERMES2_SOLAR = OPENHERMES.but(
+    name="nous-hermes-2-solar", source="NousResearch/Nous-Hermes-2-SOLAR-10.7B, tokenizer_config.json at 254409b"
+)
+OPENHERMES2 = OPENHERMES.but(
+    name="openhermes-2",
+    evidence="attested",
+    source=(
+        "teknium/OpenHermes-2-Mistral-7B, README.md, as YinanWusoymilk/hf-readme at 1ab39f2 keeps it, and "
+        "lmstudio-ai/configs at 9421299, config.map.json and chatml.preset.json"
+    ),
 )

@@ -138,3 +138,19 @@ HERMES2_PRO = HERMES3.but(
     control_tokens=OF_TOOLS,
     source="NousResearch/Hermes-2-Pro-Llama-3-8B, tokenizer_config.json: tool_use and default",
 )
+# The same two templates as Hermes 3, in the vocabulary of Mistral.
+HERMES2_PRO_MISTRAL = HERMES3.but(
+    name="hermes-2-pro-mistral",
+    bos="<s>",
+    stop={"<|im_end|>": 32000, "</s>": 2},
+    markers=[
+        "<|im_start|>", "<|im_end|>", "<unk>", "<s>", "</s>", "<tools>", "</tools>", "<tool_call>", "</tool_call>",
+        "<tool_response>", "</tool_response>",
+    ],
+    control_tokens=["<unk>", "<s>"],
+    evidence="second-hand",
+    source=(
+        "NousResearch/Hermes-2-Pro-Mistral-7B, tokenizer_config.json: tool_use and default, as ggml-org/llama.cpp at "
+        "a469f53 has them, tests/chat/templates"
+    ),
+)  # fmt: skip

@@ -10,6 +10,7 @@ HUNYUAN_A13B = ReplyFormat(
     stop=("<|eos|>",),
     names="Hunyuan-A13B",
     example="<think>\nTwo and two.\n</think>\n<answer>\nFour.\n</answer>",
+    model_types=("hunyuan_v1_moe",),
 )
 
 BOS, EOS = "<|startoftext|>", "<|eos|>"

@@ -20,7 +20,8 @@ adapter = Family(
     Rule("internlm 2|2.5 # b reward", None, note=NO_TALKER),
     Rule("internlm 2|2.5 step prover", None, note=NO_TALKER),
     # A name without `chat` is that of a base model: the makers always use the word.
-    Rule("internlm 2|2.5 ?base", DEFAULT, kind="base", note=NEVER_CHATTED),
+    Rule("internlm 2|2.5 base", DEFAULT, kind="base", note=NEVER_CHATTED),
+    Rule("internlm 2|2.5 # b", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("internlm chat 7 b v 1.1", INTERNLM_20B),
     Rule("internlm chat 20 b", INTERNLM_20B),
     Rule("internlm chat 7 b", INTERNLM),

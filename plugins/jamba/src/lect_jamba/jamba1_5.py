@@ -15,6 +15,7 @@ JAMBA = ReplyFormat(
     stop=("<|eom|>", "<|endoftext|>"),
     names="Jamba 1.5 and 1.6",
     example='<tool_calls>[\n    {"name": "get_weather", "arguments": {"city": "Paris"}}\n]</tool_calls>',
+    model_types=("jamba",),
 )
 
 

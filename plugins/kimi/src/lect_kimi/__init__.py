@@ -1,7 +1,7 @@
 """Kimi and Moonlight, by Moonshot AI."""
 
 from lect.plugin import DEFAULT, Family, Rule
-from lect_kimi.replies import KIMI_K3
+from lect_kimi.k3 import K3
 from lect_kimi.templates import K2, K2_5, K2_THINKING, MOONLIGHT, VL, VL_THINKING
 
 __lect_api__ = "~=1.0"
@@ -13,7 +13,7 @@ adapter = Family(
     Rule("kimi k 2 thinking", K2_THINKING),
     Rule("kimi k 2 instruct 0905", None, note="the model of September 2025 has another template"),
     Rule("kimi k 2 instruct", K2),
-    Rule("kimi k 3", KIMI_K3),
+    Rule("kimi k 3 .", K3),
     Rule("kimi k 2.5|2.6 .", K2_5),
     Rule("kimi k 2.7 code", K2_5),
     Rule("kimi vl a # b thinking ?2506", VL_THINKING),

@@ -40,6 +40,7 @@ KIMI_K2 = ReplyFormat(
         "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>"
         '{"city": "Paris"}<|tool_call_end|><|tool_calls_section_end|>'
     ),
+    model_types=("kimi_k2",),
 )
 
 MARKERS = (

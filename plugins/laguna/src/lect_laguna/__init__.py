@@ -1,7 +1,7 @@
 """Laguna, by Poolside."""
 
 from lect.plugin import Family, Rule
-from lect_laguna.laguna import LAGUNA_S2_1, LAGUNA_XS2, LAGUNA_XS2_1
+from lect_laguna.laguna import LAGUNA_M1, LAGUNA_S2_1, LAGUNA_XS2, LAGUNA_XS2_1
 
 __lect_api__ = "~=1.0"
 
@@ -10,4 +10,5 @@ adapter = Family(
     Rule("laguna s 2.1 .", LAGUNA_S2_1),
     Rule("laguna xs 2.1 .", LAGUNA_XS2_1),
     Rule("laguna xs 2 .", LAGUNA_XS2),
+    Rule("laguna m 1 .", LAGUNA_M1),
 )

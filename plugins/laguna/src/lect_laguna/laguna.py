@@ -1,5 +1,7 @@
 """The formats of Laguna: turns, thoughts, calls and arguments in tags."""
 
+from functools import partial
+
 from lect.plugin import Call, Chat, Template, Writer, think_tags
 from lect.plugin.grammar import KEY_VALUE_CALL, THINK, Grammar, ReplyFormat, Section
 
@@ -62,7 +64,7 @@ def write_raw(out: Writer, content: str, *, thinking: bool) -> None:
     out.append("\n")
 
 
-def laguna_xs(chat: Chat, out: Writer) -> None:
+def laguna_xs(chat: Chat, out: Writer, *, opening: str = "<assistant>\n") -> None:
     """Write Laguna XS: everything is on its own line; it does not think unless `enable_thinking` is true."""
     thinking = bool(chat.option("enable_thinking", False))
     raw = bool(chat.option("render_assistant_messages_raw", False))
@@ -87,7 +89,7 @@ def laguna_xs(chat: Chat, out: Writer) -> None:
         elif role == "tool":
             out += "<tool_response>\n", message.content, "\n</tool_response>\n"
         elif role == "assistant":
-            out.append("<assistant>\n")
+            out.append(opening)
             if raw:
                 write_raw(out, message.content, thinking=thinking)
                 continue
@@ -104,7 +106,7 @@ def laguna_xs(chat: Chat, out: Writer) -> None:
                 write_call(chat, out, call, "\n")
             out.append("</assistant>\n")
     if chat.add_generation_prompt:
-        out += "<assistant>\n", "<think>" if thinking else "</think>"
+        out += opening, "<think>" if thinking else "</think>"
 
 
 def laguna_s(chat: Chat, out: Writer) -> None:
@@ -169,4 +171,10 @@ LAGUNA_S2_1 = LAGUNA_XS2.but(
     program=laguna_s,
     options={"enable_thinking": bool, "preserve_thinking": bool},
     source="poolside/Laguna-S-2.1, chat_template.jinja",
+)
+LAGUNA_M1 = LAGUNA_XS2.but(
+    name="laguna-m.1",
+    program=partial(laguna_xs, opening="<assistant>"),
+    source="poolside/Laguna-M.1, as poolside's request to ggml-org/llama.cpp has it, models/templates/laguna-v8.jinja",
+    evidence="second-hand",
 )

@@ -26,6 +26,8 @@ LFM2_PYTHONIC = ReplyFormat(
     stop=("<|im_end|>",),
     names="LFM2",
     example='<|tool_call_start|>[get_weather(city="Paris")]<|tool_call_end|>',
+    model_types=("lfm2", "lfm2_moe"),
+    signs=("<|tool_list_start|>",),
 )
 
 MARKERS = {

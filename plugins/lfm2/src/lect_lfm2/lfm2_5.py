@@ -46,20 +46,22 @@ def quoted(chat: Chat, value: Any, *where: str | int, quote: str) -> tuple[str, 
     return (chat.json(value, *where) if isinstance(value, Mapping) else chat.printed(value, *where),)
 
 
-def write_answer(chat: Chat, out: Writer, message: Message, content: list[str], *, revised: bool) -> None:
-    """Write the text and the calls of an answer; in the `revised` template, the mark of a text to be continued last."""
+def write_answer(chat: Chat, out: Writer, message: Message, content: list[str], *, edition: int) -> None:
+    """Write the text and the calls of an answer; later editions write the mark of a text to be continued last."""
     *earlier, last = content or [""]
-    mark = last[-len(CONTINUED) :] if revised and last.endswith(CONTINUED) else ""
+    marked = edition == 4 or (edition > 1 and message.tool_calls)
+    mark = last[-len(CONTINUED) :] if marked and last.endswith(CONTINUED) else ""
     out += *earlier, last.removesuffix(CONTINUED) if mark else last
     if message.tool_calls:
-        write_calls(chat, out, message.tool_calls, argument if revised else partial(quoted, quote="'"))
+        write_calls(chat, out, message.tool_calls, argument if edition == 4 else partial(quoted, quote="'"))
     out.append(mark)
 
 
-def lfm2_5(chat: Chat, out: Writer, *, revised: bool) -> None:
+def lfm2_5(chat: Chat, out: Writer, *, edition: int) -> None:
     """Write LFM2.5: thoughts are kept only after the last question unless `preserve_thinking` is true.
 
-    The `revised` template escapes texts in the arguments of calls, and leaves out empty thoughts.
+    There are four editions of this template. The second writes the mark of an answer to be continued after
+    its calls, the third leaves out empty thoughts, and the fourth escapes texts in the arguments of calls.
     """
     write_system(chat, out, content_of(chat, chat.system) if chat.system else [])
     messages = chat.without_system
@@ -67,14 +69,14 @@ def lfm2_5(chat: Chat, out: Writer, *, revised: bool) -> None:
     for message in out.turns(messages):
         out += "<|im_start|>", message.role, "\n"
         thoughts = message.role != "assistant" or message.index > question or bool(chat.option("preserve_thinking"))
-        thought = message.reasoning or None if revised else message.reasoning
+        thought = message.reasoning or None if edition > 2 else message.reasoning
         if message.role == "assistant" and thought is not None and thoughts:
             out += "<think>", thought, "</think>"
         else:
             out.by_rule(message.reasoning)
         content = written_content(chat, out, message, thoughts=thoughts)
         if message.role == "assistant":
-            write_answer(chat, out, message, content, revised=revised)
+            write_answer(chat, out, message, content, edition=edition)
         else:
             out += content
         out.append("<|im_end|>\n")
@@ -118,7 +120,7 @@ def lfm2_5_vl_450m(chat: Chat, out: Writer) -> None:
 
 LFM2_5 = LFM2.but(
     name="lfm2.5",
-    program=partial(lfm2_5, revised=False),
+    program=partial(lfm2_5, edition=1),
     capabilities=["system", "tools", "parallel_tools", "reasoning"],
     options={"preserve_thinking": bool},
     accepts=["parts"],
@@ -127,9 +129,21 @@ LFM2_5 = LFM2.but(
     source="LiquidAI/LFM2.5-1.2B-Instruct, chat_template.jinja, as openvinotoolkit/model_server at 8f0650c has it",
     evidence="second-hand",
 )
+LFM2_5_8B = LFM2_5.but(
+    name="lfm2.5-8b-a1b",
+    program=partial(lfm2_5, edition=2),
+    source="LiquidAI/LFM2.5-8B-A1B, chat_template.jinja",
+    evidence="",
+)
+LFM2_5_230M = LFM2_5.but(
+    name="lfm2.5-230m",
+    program=partial(lfm2_5, edition=3),
+    source="LiquidAI/LFM2.5-230M, chat_template.jinja, since 13a5383",
+    evidence="",
+)
 LFM2_5_VL = LFM2_5.but(
     name="lfm2.5-vl",
-    program=partial(lfm2_5, revised=True),
+    program=partial(lfm2_5, edition=4),
     capabilities=["system", "tools", "parallel_tools", "reasoning", "images"],
     source="LiquidAI/LFM2.5-VL-3B, chat_template.jinja",
     evidence="",

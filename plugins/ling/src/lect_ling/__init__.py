@@ -2,7 +2,7 @@
 
 from lect.plugin import DEFAULT, Chat, Family, Rule, Template, Writer
 from lect_ling.ling2 import LING2
-from lect_ling.replies import LING3
+from lect_ling.ling3 import LING3, LING3_REPLIES
 
 __lect_api__ = "~=1.0"
 
@@ -32,7 +32,9 @@ LING = Template(
 
 adapter = Family(
     "ling",
-    Rule("ling 3", LING3),
+    Rule("ling 3.0 flash|tiny base", DEFAULT, kind="base", note=NEVER_CHATTED),
+    Rule("ling 3.0 flash|tiny .", LING3),
+    Rule("ling 3", LING3_REPLIES),
     Rule("ling lite|plus base", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("ling mini|flash base 2.0", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("ling 1 t base", DEFAULT, kind="base", note=NEVER_CHATTED),

@@ -6,14 +6,8 @@ from lect.plugin.grammar import HERMES_JSON
 END = "<|role_end|>"
 
 
-def write_system(chat: Chat, out: Writer) -> None:
-    """Write the system turn: the caller's text, the tools, one JSON object a line, and the switch for thinking."""
-    system = chat.system
-    out.append("<role>SYSTEM</role>")
-    if system:
-        out.turn(system)
-        out += system.content, "\n"
-        out.turn(None)
+def write_tools(chat: Chat, out: Writer, how: str) -> None:
+    """Write the tools, one JSON object a line, and how they are called."""
     if chat.tools:
         out.append(
             "# Tools\n\nYou may call one or more functions to assist with the user query.\n\n"
@@ -21,11 +15,24 @@ def write_system(chat: Chat, out: Writer) -> None:
         )
         for index, tool in enumerate(chat.tools):
             out += "\n", chat.json(tool, "tools", index)
-        out.append(
-            "\n</tools>\n\nFor each function call, return a json object with function name and arguments within "
-            "<tool_call></tool_call> XML tags:\n"
-            '<tool_call>\n{"name": <function-name>, "arguments": <args-json-object>}\n</tool_call>\n'
-        )
+        out += "\n</tools>\n\n", how
+
+
+def write_system(chat: Chat, out: Writer) -> None:
+    """Write the system turn: the caller's text, the tools, and the switch for thinking."""
+    system = chat.system
+    out.append("<role>SYSTEM</role>")
+    if system:
+        out.turn(system)
+        out += system.content, "\n"
+        out.turn(None)
+    write_tools(
+        chat,
+        out,
+        "For each function call, return a json object with function name and arguments within "
+        "<tool_call></tool_call> XML tags:\n"
+        '<tool_call>\n{"name": <function-name>, "arguments": <args-json-object>}\n</tool_call>\n',
+    )
     out += "detailed thinking off", END
 
 

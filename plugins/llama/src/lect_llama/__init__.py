@@ -48,5 +48,5 @@ adapter = Family(
     Rule("llama 7|13|30|33|65 b", DEFAULT, kind="base", note="a base model: its maker gave it no chat format"),
     Rule("?meta llama 3|3.1 # b", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("?meta llama 3.2 # b ?vision", DEFAULT, kind="base", note=NEVER_CHATTED),
-    Rule("?meta llama 4 scout|maverick", DEFAULT, kind="base", note=NEVER_CHATTED),
+    Rule("?meta llama 4 scout|maverick # b # e", DEFAULT, kind="base", note=NEVER_CHATTED),
 )

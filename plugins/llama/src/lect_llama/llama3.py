@@ -33,6 +33,8 @@ LLAMA3_JSON = ReplyFormat(
     stop=("<|eot_id|>", "<|eom_id|>", "<|end_of_text|>"),
     names="Llama 3.1, 3.2 and 3.3",
     example='{"name": "get_weather", "parameters": {"city": "Paris"}}',
+    model_types=("mllama",),
+    signs=("<|start_header_id|>ipython",),
 )
 # What Llama 3.2 writes where its tools are given in the system text.
 PYTHONIC = ReplyFormat(

@@ -22,6 +22,7 @@ LLAMA4_PYTHONIC = ReplyFormat(
     stop=("<|eot|>", "<|eom|>"),
     names="Llama 4",
     example='<|python_start|>[get_weather(city="Paris")]<|python_end|>',
+    model_types=("llama4",),
 )
 
 

@@ -8,6 +8,7 @@ LONGCAT = ReplyFormat(
     stop=("</longcat_s>",),
     names="LongCat-Flash",
     example='<longcat_tool_call>{"name": "get_weather", "arguments": {"city": "Paris"}}</longcat_tool_call>',
+    model_types=("longcat_flash",),
 )
 
 

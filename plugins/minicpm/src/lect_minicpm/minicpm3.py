@@ -25,6 +25,7 @@ MINICPM3_PYTHON = ReplyFormat(
         "<|thought_start|>\nLook.\n<|thought_end|>\n<|tool_call_start|>\n```python\n"
         'get_weather(city="Paris")\n```\n<|tool_call_end|>\n'
     ),
+    model_types=("minicpm3",),
 )
 
 MARKERS = {

@@ -27,6 +27,7 @@ MINIMAX_M2_XML = ReplyFormat(
     names="MiniMax-M2",
     example='<minimax:tool_call>\n<invoke name="get_weather">\n<parameter name="city">Paris</parameter>\n</invoke>\n'
     "</minimax:tool_call>",
+    model_types=("minimax_m2",),
 )
 # The prompt opens the reasoning, and the content is to include that opening.
 MINIMAX_APPEND_THINK = ReplyFormat(

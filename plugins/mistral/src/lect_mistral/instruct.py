@@ -32,6 +32,7 @@ MISTRAL_CALLS = ReplyFormat(
     stop=("</s>",),
     names="Mistral 7B v0.3 and later, Nemo, Small, Devstral, Magistral",
     example='[TOOL_CALLS]get_weather[ARGS]{"city": "Paris"}',
+    model_types=("mistral3",),
 )
 
 

@@ -159,10 +159,21 @@ def write_answer(chat: Chat, out: Writer, message: Message, *, keep: bool, versi
     out.append("<|im_end|>\n")
 
 
-def nemotron3(chat: Chat, out: Writer, *, version: str) -> None:
-    """Write Nemotron 3 and 3.5, which differ in the line breaks around a thought."""
+def nemotron3(chat: Chat, out: Writer, *, version: str, effort: tuple[str, str] = ("", "")) -> None:
+    """Write Nemotron 3 and 3.5, which differ in the line breaks around a thought.
+
+    `effort` is the option that asks for less thinking, if there is one, and the word that the last question says it in.
+    """
+    option, word = effort
+    asked = option and chat.option(option)
+    questions = [message.index for message in chat.without_system if message.role == "user"]
+
+    def pieces(message: Message) -> list[str]:
+        told = asked and questions and message.index == questions[-1]
+        return [message.content, f"\n\n{{reasoning effort: {word}}}"] if told else [message.content]
+
     write_system(chat, out, chat.system.content if chat.system else "")
-    write_turns(chat, out, lambda message: [message.content], version=version)
+    write_turns(chat, out, pieces, version=version)
     write_opening(chat, out, thinks=chat.option("enable_thinking", True))
 
 
@@ -223,4 +234,16 @@ NEMOTRON3_5 = NEMOTRON3.but(
     name="nemotron-3.5",
     program=partial(nemotron3, version="3.5"),
     source="nvidia/NVIDIA-Nemotron-3.5-Lightning, chat_template.jinja",
+)
+NEMOTRON3_SUPER = NEMOTRON3.but(
+    name="nemotron-3-super",
+    program=partial(nemotron3, version="3", effort=("low_effort", "low")),
+    options={**NEMOTRON3.options, "low_effort": bool},
+    source="nvidia/NVIDIA-Nemotron-3-Super-120B-A12B, chat_template.jinja",
+)
+NEMOTRON3_ULTRA = NEMOTRON3_5.but(
+    name="nemotron-3-ultra",
+    program=partial(nemotron3, version="3.5", effort=("medium_effort", "efficient")),
+    options={**NEMOTRON3.options, "medium_effort": bool},
+    source="nvidia/NVIDIA-Nemotron-3-Ultra-550B-A55B, chat_template.jinja",
 )

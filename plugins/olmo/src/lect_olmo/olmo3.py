@@ -14,6 +14,7 @@ OLMO3_PYTHONIC = ReplyFormat(
     stop=("<|im_end|>", "<|endoftext|>"),
     names="Olmo 3",
     example='<function_calls>get_weather(city="Paris")\nget_time()</function_calls>',
+    model_types=("olmo3",),
 )
 
 NO_FUNCTIONS = "You do not currently have access to any functions. <functions></functions>"

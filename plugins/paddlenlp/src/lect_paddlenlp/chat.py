@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import lect
 from lect import MessageError, SourceError
-from lect.plugin import Source
+from lect.plugin import Source, boundary
 from lect_paddlenlp.conversations import Round, Unnumbered, read_rounds
 from lect_paddlenlp.fields import FILE, Fields, read_fields
 from lect_paddlenlp.training import Span, ids, need_answer, refuse_tensors, spans_of
@@ -31,6 +31,7 @@ class ChatTemplate:
         SourceError: If one of them is not a template.
     """
 
+    @boundary
     def __init__(self, conversation: Sequence[str] | None = None, system: str | None = None, query: str | None = None):
         given = {"conversation": conversation, "system": system, "query": query}
         self.fields: Fields = read_fields(Source("", None, given))
@@ -51,6 +52,7 @@ class ChatTemplate:
         made.fields = fields
         return made
 
+    @boundary
     def apply(self, query: Any, context_data: Mapping[str, Any] | None = None, *, return_tensors: Any = None) -> str:
         """Return the prompt for a conversation.
 
@@ -84,6 +86,7 @@ class ChatTemplate:
         pieces.append(self.fields.query.render({**context, "query": question, "index": len(history)}))
         return "".join(pieces)
 
+    @boundary
     def encode_chat_inputs(
         self,
         conversations: Any,
@@ -146,6 +149,7 @@ def _context(system: str | None, given: Mapping[str, Any] | None) -> dict[str, A
     return {"is_training": False, **({} if system is None else {"system": system}), **(given or {})}
 
 
+@boundary
 def init_chat_template(source: Any, tokens: Mapping[str, str] | None = None) -> ChatTemplate | WholeTemplate:
     """Return a chat template from a file, a model's directory, the fields themselves, or a whole Jinja template.
 

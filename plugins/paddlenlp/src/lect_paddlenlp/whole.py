@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import lect_jinja
 from lect import MessageError
+from lect.plugin import boundary
 from lect_paddlenlp.conversations import Round, read_rounds
 from lect_paddlenlp.fields import KEEP_LINE_END
 from lect_paddlenlp.training import Span, ids, need_answer, refuse_tensors, spans_of
@@ -25,9 +26,11 @@ class WholeTemplate:
         tokens: The special tokens by name, such as `bos_token`.
     """
 
+    @boundary
     def __init__(self, text: str, tokens: Mapping[str, str] | None = None):
         self.template = lect_jinja.load({"chat_template": text + KEEP_LINE_END, **(tokens or {})}, name="paddlenlp")
 
+    @boundary
     def apply(
         self, query: Any, context_data: Mapping[str, Any] | None = None, *, add_generation_prompt: bool = True
     ) -> str:
@@ -39,6 +42,7 @@ class WholeTemplate:
         messages = _messages(*read_rounds(query))
         return self.template.text(messages, add_generation_prompt=add_generation_prompt, **(context_data or {}))
 
+    @boundary
     def encode_chat_inputs(
         self,
         conversations: Any,
@@ -84,6 +88,7 @@ class WholeTemplate:
             _refuse(f"after the last answer the template writes {whole.text[done:]!r}")
         return {"conversations": parts}
 
+    @boundary
     def spans(self, conversations: Any, context_data: Mapping[str, Any] | None = None) -> list[Span]:
         """Return a training example as texts in order, each with whether it carries loss."""
         return spans_of(self.encode_chat_inputs(conversations, context_data=context_data))

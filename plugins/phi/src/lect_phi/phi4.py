@@ -55,6 +55,7 @@ PHI4MINI_FUNCTOOLS = ReplyFormat(
     stop=("<|end|>", "<|endoftext|>"),
     names="Phi-4-mini",
     example='functools[{"name": "get_weather", "arguments": {"city": "Paris"}}]',
+    signs=("<|/tool|>",),
 )
 
 

@@ -20,7 +20,7 @@ from lect_qwen.qwen2 import (
     SMALLTHINKER,
 )
 from lect_qwen.qwen3 import QWEN3, QWEN3_FIRST, QWEN3_INSTRUCT, QWEN3_THINKING, QWEN3_VL, QWEN3_VL_THINKING
-from lect_qwen.qwen3_5 import QWEN3_5, QWEN3_5_SMALL, QWEN3_6, QWEN3_8
+from lect_qwen.qwen3_5 import NEX_N2, ORNITH, QWEN3_5, QWEN3_5_SMALL, QWEN3_6, QWEN3_8, QWEN3_8_2_4T
 
 __lect_api__ = "~=1.0"
 
@@ -34,7 +34,7 @@ adapter = Family(
     Rule("gte qwen", None, note="it returns vectors, and does not chat"),
     Rule("qwen 3|3.5|3.6|3.8 ?next # b ?a ?# ?b base", DEFAULT, kind="base", note=NOT_FOR_CHAT),
     Rule("qwen 3.8 # b", QWEN3_8),
-    Rule("qwen 3.8 # t a # b", QWEN3_8),
+    Rule("qwen 3.8 2.4 t a 95 b", QWEN3_8_2_4T),
     Rule("qwen 3.8 flash next", QWEN3_8),
     Rule("qwen 3.6 # b", QWEN3_6),
     Rule("qwen 3.5 0.8|2 b", QWEN3_5_SMALL, note="the smallest think only when they are asked to"),
@@ -66,6 +66,10 @@ adapter = Family(
     Rule("qwen 1.5 moe a # b chat", QWEN1_5),
     Rule("codeqwen 1.5 # b chat", QWEN1_5),
     Rule("qwen 1.8|7|14|72 b chat", QWEN1),
+    Rule("ornith 1.0 35 b .", ORNITH),
+    Rule("ornith 1.5 35 b a 3 b .", ORNITH),
+    Rule("ornith 1.5 397 b .", ORNITH),
+    Rule("nex n 2 mini|pro .", NEX_N2),
     Rule("cogito v 1 preview qwen 14 b .", COGITO),
     Rule("sailor 2 1 b chat .", SAILOR2),
     Rule("smallthinker 3 b preview .", SMALLTHINKER),

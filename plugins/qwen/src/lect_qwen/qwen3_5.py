@@ -28,14 +28,14 @@ EFFORT = {
 }
 
 
-def content_of(chat: Chat, out: Writer, message: Message, count: Counter[str]) -> list[str]:
-    """Return the content of a message in pieces, stripped at both ends.
+def content_of(chat: Chat, out: Writer, message: Message, count: Counter[str], *, sees: bool) -> list[str]:
+    """Return the content of a message in pieces, stripped at both ends; `sees` allows images and videos.
 
     Raises:
         RefusedError: If the format does not support a part, or a system message has anything but text.
     """
     for part in message.parts:
-        if part.type not in ("text", "image", "video"):
+        if part.type != "text" and not (sees and part.type in ("image", "video")):
             chat.refuse(f"content of type {part.type!r} is not supported", instead="leave it out")
         if message.role == "system" and part.type != "text":
             chat.refuse("a system message cannot hold images or videos", instead="move them into a user message")
@@ -46,13 +46,17 @@ def content_of(chat: Chat, out: Writer, message: Message, count: Counter[str]) -
     return stripped(pieces)
 
 
-def effort_of(chat: Chat) -> str:
+def effort_of(chat: Chat, *, always: bool) -> str:
     """Return the text that says how hard to think: the option `reasoning_effort`, unless thinking is off.
+
+    With `always`, it cannot be off.
 
     Raises:
         RefusedError: If the format does not support the effort.
     """
-    if chat.option("enable_thinking", True) is not True:
+    if always and chat.option("enable_thinking") is False:
+        chat.refuse("enable_thinking is False", instead="leave it out: this model always thinks")
+    if not always and chat.option("enable_thinking", True) is not True:
         return ""
     effort = chat.option("reasoning_effort", "xhigh", "text")
     if effort not in EFFORT:
@@ -60,14 +64,14 @@ def effort_of(chat: Chat) -> str:
     return EFFORT[effort]
 
 
-def write_system(chat: Chat, out: Writer, *, version: str) -> None:
+def write_system(chat: Chat, out: Writer, *, version: str, text_only: bool) -> None:
     """Write the system turn: how hard to think, the tools, and the system text.
 
     Before 3.8 even an empty system text has a turn.
     """
     system = chat.system
-    effort = effort_of(chat) if version == "3.8" else ""
-    text = content_of(chat, out, system, Counter()) if system else []
+    effort = effort_of(chat, always=text_only) if version == "3.8" else ""
+    text = content_of(chat, out, system, Counter(), sees=not text_only) if system else []
     if not (chat.tools or effort or (text if version == "3.8" else system)):
         return
     out += "<|im_start|>system\n", effort
@@ -83,18 +87,20 @@ def write_system(chat: Chat, out: Writer, *, version: str) -> None:
     out.turn(None)
 
 
-def write(chat: Chat, out: Writer, *, version: str, thinks: bool = True) -> None:
+def write(chat: Chat, out: Writer, *, version: str, thinks: bool = True, text_only: bool = False) -> None:
     """Write Qwen3.5 and later; `thinks` says what to do where the option `enable_thinking` is not given.
+
+    The one that is `text_only` always thinks.
 
     3.6 lets `preserve_thinking` keep the thoughts of earlier turns; 3.8 keeps them unless it is False, no longer looks
     for thoughts inside the content, and can be told how hard to think.
     """
     if not chat.messages:
         chat.refuse("there are no messages", instead="add a user message")
-    write_system(chat, out, version=version)
+    write_system(chat, out, version=version, text_only=text_only)
     messages = chat.messages
     count: Counter[str] = Counter()
-    contents = [content_of(chat, out, message, count) for message in messages]
+    contents = [content_of(chat, out, message, count, sees=not text_only) for message in messages]
     texts = [as_one(chat, message, pieces) for message, pieces in zip(messages, contents, strict=True)]
     questions = [message.index for message, text in zip(messages, texts, strict=True) if is_question(message, text)]
     if not questions:
@@ -132,7 +138,7 @@ def write(chat: Chat, out: Writer, *, version: str, thinks: bool = True) -> None
             chat.refuse("the system message must come first", instead="move it to the beginning")
     if chat.add_generation_prompt:
         asked = chat.option("enable_thinking")
-        opens = asked is not False if thinks else asked is True
+        opens = text_only or (asked is not False if thinks else asked is True)
         out += "<|im_start|>assistant\n", "<think>\n" if opens else NO_THOUGHT
 
 
@@ -166,4 +172,22 @@ QWEN3_8 = QWEN3_5.but(
     program=partial(write, version="3.8"),
     options={"enable_thinking": bool, "add_vision_id": bool, "preserve_thinking": bool, "reasoning_effort": str},
     source="Qwen/Qwen3.8-27B, chat_template.jinja",
+)
+QWEN3_8_2_4T = QWEN3_8.but(
+    name="qwen3.8-2.4t",
+    program=partial(write, version="3.8", text_only=True),
+    capabilities=["system", "tools", "parallel_tools", "reasoning"],
+    options={"enable_thinking": bool, "preserve_thinking": bool, "reasoning_effort": str},
+    source="Qwen/Qwen3.8-2.4T-A95B, chat_template.jinja, as xinference 4.1.0 has it",
+    evidence="second-hand",
+)
+ORNITH = QWEN3_5.but(
+    name="ornith",
+    source="ornith-ai/Ornith-1.5-35B-A3B, chat_template.jinja, as xinference 4.1.0 has it",
+    evidence="second-hand",
+)
+NEX_N2 = QWEN3_5.but(
+    name="nex-n2",
+    source="nex-agi/Nex-N2-mini, chat_template.jinja, as xinference 4.1.0 has it",
+    evidence="second-hand",
 )

@@ -25,6 +25,7 @@ SEED_OSS_XML = ReplyFormat(
     stop=("<seed:eos>",),
     names="Seed-OSS",
     example="<seed:tool_call>\n<function=get_weather>\n<parameter=city>Paris</parameter>\n</function>\n</seed:tool_call>",
+    model_types=("seed_oss",),
 )
 
 BOS, EOS = "<seed:bos>", "<seed:eos>"

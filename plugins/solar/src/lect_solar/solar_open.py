@@ -38,6 +38,7 @@ SOLAR_OPEN_MESSAGES = ReplyFormat(
         "<|think|>Look.<|end|><|begin|>assistant<|tool_calls|><|tool_call:begin|>a1b2c3d4e5<|tool_call:name|>"
         'get_weather<|tool_call:args|>{"city": "Paris"}<|tool_call:end|><|calls|>'
     ),
+    model_types=("solar_open",),
 )
 
 BEFORE_TOOLS = (

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from lect.plugin import ROUND, Source, Turn, TurnTemplate
+from lect.plugin import ROUND, Source, Turn, TurnTemplate, boundary
 from lect_xtuner.fields import Fields, read_fields
 from lect_xtuner.named import fields_named
 
@@ -20,6 +20,7 @@ _TOKENS = frozenset({
 _SPECIAL = re.compile(r"<[^<>\s]+>|\[/?[A-Z]+\]")
 
 
+@boundary
 def chat_template(
     what: str | Mapping[str, Any],
     *,

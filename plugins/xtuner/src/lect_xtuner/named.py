@@ -7,6 +7,7 @@ from os.path import dirname, join
 from typing import Any
 
 from lect.errors import UnknownModelError, UnknownTemplateError, did_you_mean, near_names
+from lect.plugin import boundary
 
 
 class Named(Mapping[str, Any]):
@@ -67,6 +68,7 @@ def fields_named(name: str) -> Named:
     return fields
 
 
+@boundary
 def template_for(model_id: str) -> str:
     """Return the name of the template that XTuner's table has for a model, such as `Qwen/Qwen-7B`.
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from lect import RefusedError, Unused, UnusedInputError
+from lect.plugin import boundary
 from lect_xtuner.chat import DEFAULT_BOT_NAME, fields_of, filled, table_of
 from lect_xtuner.fields import Fields
 
@@ -41,6 +42,7 @@ class _Turn(NamedTuple):
     loss: bool
 
 
+@boundary
 def training(
     what: str | Mapping[str, Any],
     messages: Sequence[Mapping[str, Any]],

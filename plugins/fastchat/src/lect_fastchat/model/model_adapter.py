@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from lect.errors import PluginError, UnknownModelError, saferepr
+from lect.plugin import boundary
 from lect_fastchat.conversation import Conversation, get_conv_template
 from lect_fastchat.data import read_json
 from lect_fastchat.model.loading import add_model_args as add_model_args
@@ -44,6 +45,7 @@ class BaseModelAdapter:
         """Return a new conversation for a path."""
         return get_conv_template("one_shot")
 
+    @boundary
     def load_model(self, model_path: str, from_pretrained_kwargs: dict[str, Any]) -> NoReturn:
         """Refuse: nothing here loads a model.
 
@@ -104,6 +106,7 @@ class PeftModelAdapter:
         return get_conversation_template(self.base_model(model_path))
 
 
+@boundary
 def register_model_adapter(cls: type) -> type:
     """Add an adapter: a class with `match(model_path)` and `get_default_conv_template(model_path)`.
 
@@ -126,6 +129,7 @@ def register_model_adapter(cls: type) -> type:
     return cls
 
 
+@boundary
 def get_model_adapter(model_path: str | os.PathLike[str]) -> Any:
     """Return the adapter for a path: the first to match its last part, or else the first to match the whole path.
 
@@ -156,6 +160,7 @@ _remembered_adapter = lru_cache(maxsize=MOST_REMEMBERED)(_find_adapter)
 get_model_adapter.cache_clear = _remembered_adapter.cache_clear  # type: ignore[attr-defined]
 
 
+@boundary
 def get_conversation_template(model_path: str | os.PathLike[str]) -> Conversation:
     """Return a new conversation for a path, as FastChat does: where nothing matches, silently `one_shot`."""
     path = plain_path(model_path)
