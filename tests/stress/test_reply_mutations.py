@@ -18,8 +18,8 @@ ESCAPE = re.compile(r"\\(?:(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([0-7]{1,3}))|
 """An escape of JSON or of Python."""
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", '"': '"', "'": "'", "\\": "\\", "/": "/"}
 
-TYPE_OR_ID = re.compile(r'\b(?:type|id)"?[:=] *"[^"]*"')
-"""A member or an attribute that says what something is, in any words, or what it is called."""
+TYPE_OR_ID = re.compile(r'\b(?:type|id)"?[:=] *"[^"]*"|_type>[^<]*')
+"""A member, an attribute or an element that says what something is, in any words, or what it is called."""
 WORD = re.compile(r"[^\W\d_]{3,}")
 OF_NOTATIONS = {
     "args", "arguments", "function", "input", "item", "json", "name", "number", "object", "parameters", "properties", "string",

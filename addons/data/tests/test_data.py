@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from functools import partial
 
 import pyarrow as pa
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 import lect
 from lect import LossPolicy, MaskError, MessageError
 from lect_data import Formatter
+from lect_data.pieces import Piece
 from lect_kit import AdapterSuite
 
 MODEL = "Qwen/Qwen2.5-7B-Instruct"
@@ -421,3 +423,13 @@ def test_a_formatter_is_pickled_by_name(directory, tokenizer):
     assert ids_and_labels(before) == [expected(CHAT, tokenizer)]
     whole = pickle.loads(pickle.dumps(Formatter(TEMPLATE, tokenizer)))
     assert whole(batch).column("input_ids").equals(before.column("input_ids"))
+
+
+@pytest.mark.parametrize("text", ["", "user\nIt is  fine, 你好 👋.", "assistant\n\n\nx", " é́ ", "a" * 99])
+def test_a_piece_that_was_encoded_without_offsets_has_them_when_they_are_asked_for(text, tokenizer):
+    whole = tokenizer.encode(text, add_special_tokens=False)
+    (fast,) = tokenizer.encode_batch_fast([text], add_special_tokens=False)
+    piece = Piece(fast, partial(tokenizer.encode, text, add_special_tokens=False))
+    assert (list(piece.ids), piece.offsets) == (whole.ids, whole.offsets)
+    assert all(piece.char_to_token(at) == whole.char_to_token(at) for at in range(len(text)))
+    assert all(piece.token_to_chars(at) == whole.token_to_chars(at) for at in range(len(whole.ids)))

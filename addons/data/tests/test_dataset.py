@@ -203,7 +203,7 @@ def test_a_run_that_goes_on_gives_the_same_bytes(run, monkeypatch, capsys, outpu
 @contextmanager
 def stopped(monkeypatch, how, steps):
     """Let something happen after so many steps."""
-    replace, count = staging._replacing, iter(range(99))
+    replace, count = staging.replacing, iter(range(99))
 
     def stopping(path):
         if str(path).endswith(".json") and next(count) == steps:
@@ -215,7 +215,7 @@ def stopped(monkeypatch, how, steps):
     # A shell lets its background jobs ignore it.
     ignored = signal.signal(signal.SIGINT, signal.default_int_handler)
     with monkeypatch.context() as patched:
-        patched.setattr(staging, "_replacing", stopping)
+        patched.setattr(staging, "replacing", stopping)
         yield
     signal.signal(signal.SIGINT, ignored)
 
@@ -452,7 +452,7 @@ def test_rich_draws_a_bar_where_it_is_installed(monkeypatch):
     drawn = io.StringIO()
     monkeypatch.setattr(console, "Console", partial(console.Console, file=drawn, force_terminal=True, width=100))
     times = iter(range(99))
-    progress = Progress(Screen(Terminal()), 1000, rich_bar(), clock=lambda: next(times))
+    progress = Progress(Screen(Terminal()), 1000, rich_bar(Screen(drawn)), clock=lambda: next(times))
     progress.show(0, 0)
     progress.show(200, 500)
     progress.close()

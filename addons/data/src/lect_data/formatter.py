@@ -11,7 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 import lect
-from lect.errors import LectError, MaskError
+from lect.errors import LectError, MaskError, MessageError, saferepr
+from lect.plugin import boundary
 from lect_data.columnar import plain_chats, write_prompts
 from lect_data.frames import frames_for
 from lect_data.kept import columns_of_rows
@@ -70,6 +71,7 @@ class Formatter:
         LectError: If the model is not known, or an argument is wrong.
     """
 
+    @boundary
     def __init__(
         self,
         model: Any,
@@ -179,6 +181,7 @@ class Formatter:
         names = [name for name in table.schema.names if name not in ("deviations", "error")]
         return good.select(names), table.filter(pc.invert(is_good)).select(["row", "error"])
 
+    @boundary
     def format(
         self, batch: pa.RecordBatch, rows: Sequence[Any] | None = None, tally: Tally | None = None
     ) -> pa.RecordBatch:
@@ -221,6 +224,7 @@ class Formatter:
         output = self._written(rows_of_columns(given, count), range(count))
         return self._finished(output.columns(), output.rows, given, rows)
 
+    @boundary
     def format_rows(self, values: Any, rows: Sequence[Any], tally: Tally | None = None) -> pa.RecordBatch:
         """Return the sequences of lines of JSON, or of a batch."""
         if isinstance(values, pa.RecordBatch):
@@ -286,9 +290,20 @@ class Formatter:
         elif rows is None:
             numbers = chosen
         else:
-            numbers = pa.array(rows).take(chosen)
+            numbers = _numbers(rows).take(chosen)
         kept = {name: _taken(batch, name, chosen) for name in self._keep}
         return pa.RecordBatch.from_pydict({"row": numbers, **columns, **kept})
+
+
+def _numbers(rows: Sequence[Any]) -> pa.Array:
+    """Return the numbers of rows, or what they are called by, as a column."""
+    if not isinstance(rows, pa.Array):
+        for at, each in enumerate(rows):
+            # Arrow takes a value of any depth, and ends the process where one is too deep.
+            if not isinstance(each, int | float | str | None):
+                msg = f"rows[{at}] is {saferepr(each)} ({type(each).__name__}); expected a number or text"
+                raise MessageError(msg)
+    return rows if isinstance(rows, pa.Array) else pa.array(rows)
 
 
 def _whole(table: pa.Table) -> pa.RecordBatch:

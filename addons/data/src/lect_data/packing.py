@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lect.errors import MaskError
+from lect.errors import MaskError, saferepr
+from lect.plugin import boundary
 from lect_data.output import UNTRAINED, WEIGHTS
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ TOKENS = ("input_ids", "labels", "weights")
 """The columns with a value for each token."""
 
 
+@boundary
 def pack(batches: Iterable[Any], length: int) -> Iterator[pa.RecordBatch]:
     """Return packs of sequences, in batches: each holds whole ones, at most `length` tokens of them.
 
@@ -45,7 +47,7 @@ def pack(batches: Iterable[Any], length: int) -> Iterator[pa.RecordBatch]:
     Raises:
         MaskError: If a sequence is longer, or has no ids.
     """
-    return Packs(length).made_of(batches)
+    return Packs(length).made_of(iter(batches))
 
 
 class Packs:
@@ -60,7 +62,7 @@ class Packs:
 
     def __init__(self, length: int):
         if type(length) is not int or length < 1:
-            msg = f"the length of a pack is {length!r}; expected a positive number of tokens\n  try: 4096"
+            msg = f"the length of a pack is {saferepr(length)}; expected a positive number of tokens\n  try: 4096"
             raise MaskError(msg)
         self.length = length
         self.count = self.tokens = self.trained = 0
@@ -93,6 +95,9 @@ class Packs:
     def made_of(self, batches: Iterable[Any]) -> Iterator[pa.RecordBatch]:
         """Yield the packs of batches or tables."""
         for batch in batches:
+            if not isinstance(batch, pa.RecordBatch | pa.Table):
+                msg = f"{saferepr(batch)} is no batch\n  try: pack the first result of Formatter.split(table)"
+                raise MaskError(msg)
             for each in batch.to_batches() if isinstance(batch, pa.Table) else [batch]:
                 yield from self.add(each)
         yield from self.rest()

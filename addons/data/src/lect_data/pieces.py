@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lect.plugin import split_at_controls
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from lect import Prompt
 
@@ -17,20 +19,38 @@ PER_PIECE = 400
 
 
 class Piece:
-    """The `Encoding` of a piece of text, as far as `Prompt.encode` reads it."""
+    """The `Encoding` of a piece of text, as far as `Prompt.encode` reads it.
 
-    __slots__ = ("_encoding", "char_to_token", "ids", "token_to_chars")
+    Args:
+        encoding: It, or one without offsets.
+        encode: What returns one with offsets, if those are asked for after all.
+    """
 
-    def __init__(self, encoding: Any):
+    __slots__ = ("_encode", "_encoding", "ids")
+
+    def __init__(self, encoding: Any, encode: Callable[[], Any] | None = None):
         # A tuple, because the garbage collector goes through lists again and again.
         self.ids = tuple(encoding.ids)
-        self.char_to_token = encoding.char_to_token
-        self.token_to_chars = encoding.token_to_chars
-        self._encoding = encoding
+        self._encoding = encoding if encode is None else None
+        self._encode = encode
+
+    @property
+    def _located(self) -> Any:
+        if self._encoding is None and self._encode is not None:
+            self._encoding = self._encode()
+        return self._encoding
 
     @property
     def offsets(self) -> Any:
-        return self._encoding.offsets
+        return self._located.offsets
+
+    @property
+    def char_to_token(self) -> Any:
+        return self._located.char_to_token
+
+    @property
+    def token_to_chars(self) -> Any:
+        return self._located.token_to_chars
 
 
 class PieceTokenizer:
@@ -83,11 +103,26 @@ class PieceTokenizer:
         return [found[text] for text in texts]
 
     def prepare(self, prompts: Iterable[Prompt]) -> None:
-        """Encode the pieces of many prompts at once: on all cores, and faster on one too."""
-        pieces: dict[str, None] = {}
+        """Encode the pieces of many prompts at once: on all cores, and faster on one too.
+
+        Where tokens begin is asked for in answers only, and takes a sixth of the time.
+        """
+        answers: dict[str, None] = {}
+        others: dict[str, None] = {}
         for prompt in prompts:
-            pieces.update((text, None) for text, control in split_at_controls(prompt, self) or () if control is None)
-        self.encode_batch(list(pieces), add_special_tokens=False)
+            end, trained = 0, prompt.trains
+            starts = [] if trained is None else sorted(turn.start for turn in prompt.turns if turn.message in trained)
+            for text, control in split_at_controls(prompt, self) or ():
+                begin, end = end, end + len(text)
+                if control is None:
+                    next_start = bisect_left(starts, begin)
+                    is_answer = trained is None or (next_start < len(starts) and starts[next_start] <= end)
+                    (answers if is_answer else others)[text] = None
+        self.encode_batch(list(answers), add_special_tokens=False)
+        plain = [text for text in others if self._known(text) is None]
+        encodings = self._tokenizer.encode_batch_fast(plain, add_special_tokens=False)
+        for text, encoding in zip(plain, encodings, strict=True):
+            self._kept(text, Piece(encoding, partial(self._tokenizer.encode, text, add_special_tokens=False)))
 
     def _known(self, text: str) -> Piece | None:
         piece = self._recent.get(text)

@@ -45,14 +45,14 @@ class Progress:
         if now - self._said >= (ON_TERMINAL if self._screen.is_terminal else IN_LOGS):
             self._said = now
             text = self._text(rows, done)
-            self._screen.write(f"\r{text:<70}" if self._screen.is_terminal else f"{text}\n")
+            (self._screen.replace_line if self._screen.is_terminal else self._screen.line)(text)
 
     def close(self) -> None:
         """Remove what is temporary."""
         if self._bar:
             self._bar.stop()
         elif self._screen.is_terminal and self._said != self._begun:
-            self._screen.write(f"\r{'':70}\r")
+            self._screen.replace_line("")
 
     def _text(self, rows: int, done: int) -> str:
         seconds = self._clock() - self._begun
@@ -70,14 +70,14 @@ def _spelled(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{seconds:02}"
 
 
-def rich_bar() -> Any:
-    """Return a progress bar of rich; None if it is not installed."""
+def rich_bar(screen: Screen) -> Any:
+    """Return a progress bar of rich, which writes to the terminal as it pleases; None if it is not installed."""
     try:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
     except ImportError:
         return None
     text = TextColumn("{task.description}")
-    bar = Progress(BarColumn(), TaskProgressColumn(), text, console=Console(stderr=True), transient=True)
+    bar = Progress(BarColumn(), TaskProgressColumn(), text, console=Console(file=screen.stream), transient=True)
     bar.start()
     return bar

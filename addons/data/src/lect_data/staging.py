@@ -7,18 +7,18 @@ it has got. Whatever ends the process, `resume` goes on after the last step that
 from __future__ import annotations
 
 import json
-import os
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lect.errors import LectError
+from lect_data.core import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
 
     from lect_data.packing import Packs
 
@@ -100,11 +100,11 @@ class Staging:
             self.steps += 1
             places = {name: file.tell() for name, file in self._files.items()}
             state = {"steps": self.steps, "tally": tally, "run": self._run, **places}
-            with _replacing(self._state) as file:
+            with replacing(self._state) as file:
                 file.write(json.dumps(state).encode())
 
-    def finish(self, packs: Packs | None = None) -> None:
-        """Write the output in its own format, and give it its name.
+    def finish(self, sequences: int, packs: Packs | None = None) -> None:
+        """Write the output in its own format, and give it its name, if it has so many sequences.
 
         Rows are packed here, all of them, so that it does not matter in how many runs they were written.
         """
@@ -114,13 +114,16 @@ class Staging:
             if self.output.suffix == ".arrow":
                 self._files["rows"].write(END_OF_STREAM)
             self.close()
+            _check_count(partial, ".arrow", sequences)
             if self.output.suffix == ".arrow" and packs is None:
                 partial.replace(self.output)
             else:
                 write = {".parquet": _write_parquet, ".arrow": _write_arrow, ".jsonl": _write_json}[self.output.suffix]
-                with _replacing(self.output) as file, partial.open("rb") as rows:
+                with replacing(self.output) as file, partial.open("rb") as rows:
                     batches = pa.ipc.open_stream(rows)
                     write(batches if packs is None else packs.all_of(batches), file)
+                    file.flush()
+                    _check_count(Path(file.name), self.output.suffix, packs.count if packs else sequences)
                 partial.unlink()
             if self._errors is not None:
                 _beside(self._errors, ".partial").replace(self._errors)
@@ -156,20 +159,6 @@ def _writing(path: Path) -> Iterator[None]:
         raise LectError(msg) from error
 
 
-@contextmanager
-def _replacing(path: Path) -> Iterator[BinaryIO]:
-    """Write a file under another name, which it loses when it is whole."""
-    temporary = _beside(path, ".temporary")
-    try:
-        with temporary.open("wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
 def _write_parquet(batches: pa.RecordBatchReader, file: BinaryIO) -> None:
     with pq.ParquetWriter(file, batches.schema, compression="zstd") as writer:
         for batch in batches:
@@ -180,6 +169,18 @@ def _write_arrow(batches: pa.RecordBatchReader, file: BinaryIO) -> None:
     with pa.ipc.new_stream(file, batches.schema) as writer:
         for batch in batches:
             writer.write_batch(batch)
+
+
+def _check_count(path: Path, kind: str, rows: int) -> None:
+    """Raise unless a file has so many rows."""
+    with path.open("rb") as file:
+        if kind == ".parquet":
+            count = pq.read_metadata(file).num_rows
+        else:
+            count = sum(map(len, pa.ipc.open_stream(file))) if kind == ".arrow" else sum(1 for _ in file)
+    if count != rows:
+        msg = f"{path.name} has {count:,} rows, and {rows:,} were written"
+        raise OSError(msg)
 
 
 def _write_json(batches: pa.RecordBatchReader, file: BinaryIO) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from argparse import ArgumentError
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -104,6 +105,18 @@ def run(arguments: Namespace) -> int:
     """Write the sequences, and print the summary; return 1 if a row cannot be used, or is not trained as served."""
     if (arguments.output is None) != arguments.stats:
         raise ArgumentError(None, "give either -o OUT or --stats")
+    from lect.plugin import owned
+
+    outputs = [] if arguments.stats else [each for each in (arguments.output, arguments.errors) if each is not None]
+    if len({*map(os.path.realpath, outputs)}) < len(outputs):
+        raise ArgumentError(None, "-o and --errors name the same file")
+    with ExitStack() as owner:
+        for output in outputs:
+            owner.enter_context(owned(output))
+        return _run(arguments)
+
+
+def _run(arguments: Namespace) -> int:
     from lect_data.core import Screen
     from lect_data.files import find
     from lect_data.formatter import Formatter
@@ -140,7 +153,7 @@ def run(arguments: Namespace) -> int:
         msg = f"there is no row in {', '.join(arguments.inputs)}"
         raise SourceError(msg)
     if staging:
-        staging.finish(packs)
+        staging.finish(tally.sequences, packs)
     elif packs:
         packs.rest()
     screen = Screen(sys.stdout)
@@ -258,7 +271,9 @@ def _format_all(
     from lect_data.progress import Progress, rich_bar
 
     screen = Screen(sys.stderr)
-    progress = Progress(screen, sum(source.size for source in sources), rich_bar() if screen.is_terminal else None)
+    progress = Progress(
+        screen, sum(source.size for source in sources), rich_bar(screen) if screen.is_terminal else None
+    )
     shown: list[dict[str, Any]] = []
     done = staging.steps if staging else 0
     try:
