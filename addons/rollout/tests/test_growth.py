@@ -1,6 +1,7 @@
 """What a rollout costs: in proportion to its length, however it is sampled. No clock is asked; the work is counted."""
 
 import pickle
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -100,31 +101,61 @@ def test_the_work_for_a_turn_does_not_grow_with_the_turns_before_it(work, text):
         one.add([{"role": "tool", "tool_call_id": call.id, "content": "42"} for call in calls] or [SAID])
 
     turns = [work(turn, tokenizer) for _ in range(LONG)]
-    # A template may look at everything, so its text is asked for once; all else concerns the end of the conversation.
-    written = [each.pop("text", (0, 0)) for each in turns]
-    assert {calls for calls, _ in written[LONG // 2 :]} == {1}
+    # A template may look at everything, so a few conversations are written as a whole; all else concerns their ends.
+    written = [each.pop("text", (0, 0))[0] for each in turns]
+    assert (max(written), sum(written[LONG // 2 :])) == (1, 1)
     settled = turns[LONG // 2 :]
     assert all(each == settled[0] for each in settled), settled
     assert settled[0]["render"][0] == 1
 
 
-def remembering(chat, out):
-    """Write ChatML, and ask for an answer as whoever spoke of it first wanted it, however long ago that was."""
-    wanted = [word for message in chat.messages for word in ("aloud", "softly") if word in message.content]
-    for message in out.turns(chat.messages):
-        out += "<|im_start|>", message.role, "\n", message.content, "<|im_end|>\n"
-    if chat.add_generation_prompt:
-        out += "<|im_start|>assistant\n", wanted[0] if wanted else "", "\n"
+def remembering(look):
+    """Return a program that writes ChatML, and asks for an answer as an earlier message wants it."""
+
+    def write(chat, out):
+        for message in out.turns(chat.messages):
+            out += "<|im_start|>", message.role, "\n", message.content, "<|im_end|>\n"
+        if chat.add_generation_prompt:
+            out += "<|im_start|>assistant\n", look(chat.messages), "\n"
+
+    return write
 
 
-def test_a_template_that_looks_far_back_is_asked_about_everything():
+def first_wanted(messages):
+    wanted = [word for message in messages for word in ("aloud", "softly") if word in message.content]
+    return wanted[0] if wanted else ""
+
+
+LOOKS = {
+    "the first word": first_wanted,
+    "the number of messages": lambda messages: str(len(messages)),
+    "a name": lambda messages: "named" if any(message.name for message in messages) else "",
+    "two of one role": lambda messages: (
+        "twice" if any(one.role == two.role for one, two in pairwise(messages)) else "once"
+    ),
+    "an empty text": lambda messages: "" if all(message.content for message in messages) else "empty",
+    "a call with an id": lambda messages: ", ".join(call.id for message in messages for call in message.tool_calls),
+}
+
+
+# They look at texts as no program should.
+@pytest.mark.filterwarnings("ignore::lect.errors.TemplateWarning")
+@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
+@pytest.mark.parametrize("odd", [1, LONG // 4, LONG - 4])
+def test_a_template_that_looks_far_back_is_asked_about_everything(look, odd):
     tokenizer = Bytes(*CONTROLS)
-    one = Rollout(THINKING.but(program=remembering), [{"role": "user", "content": "Speak softly."}], tokenizer)
-    for _ in range(LONG):
+    template = THINKING.but(program=remembering(look))
+    one = Rollout(template, QUESTION, tokenizer)
+    said = {
+        odd: [{"role": "user", "content": "Speak softly.", "name": "Ann"}, {"role": "user", "content": ""}],
+        odd + 1: [{"role": "user", "content": "Now aloud."}],
+    }
+    for number in range(LONG):
         before = len(one.ids)
-        one.feed(sample(tokenizer, "42.<|im_end|>"))
-        one.add([{"role": "user", "content": "Now aloud."}])
-    assert shown(tokenizer, one.ids[before:]).endswith("aloud.<|im_end|>\n<|im_start|>assistant\nsoftly\n")
+        one.feed(sample(tokenizer, f"{CALL}<|im_end|>" if number == odd + 1 else "42.<|im_end|>"))
+        one.add(said.get(number, [SAID]))
+        asked = template.text(one.messages, add_generation_prompt=True).rpartition("assistant\n")[2]
+        assert shown(tokenizer, one.ids[before:]).endswith(f"<|im_start|>assistant\n{asked}")
 
 
 def test_a_conversation_is_continued_as_if_all_of_it_were_rendered(monkeypatch):

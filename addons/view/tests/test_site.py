@@ -54,9 +54,13 @@ def served(tmp_path):
         thread.join()
 
 
-def fetched(served, path):
+def fetched(served, path, host=None):
     connection = http.client.HTTPConnection("127.0.0.1", served.server_port)
-    connection.request("GET", path)
+    connection._validate_path = lambda url: None  # Others may ask what http.client would not.
+    connection.putrequest("GET", path, skip_host=True)
+    if host != "":
+        connection.putheader("Host", host or f"127.0.0.1:{served.server_port}")
+    connection.endheaders()
     answer = connection.getresponse()
     body = answer.read().decode()
     connection.close()
@@ -143,6 +147,20 @@ def test_nothing_else_is_served(path, served):
     status, body, _ = fetched(served, path)
     assert status == 404
     assert "secret" not in body.replace(path, "")
+
+
+@pytest.mark.parametrize("path", ["/%00", "/worker.js%00", "/%0a", "/%ff", "/\x01", "/\x7f", "worker.js", "*"])
+def test_a_malformed_path_is_refused(path, served):
+    assert fetched(served, path)[0] == 400
+
+
+@pytest.mark.parametrize(
+    "host", ["", "evil.example", "evil.example:{port}", "127.0.0.1", "127.0.0.1.evil.example:{port}"]
+)
+def test_only_a_browser_that_names_this_machine_is_served(host, served):
+    status, body, _ = fetched(served, "/", host.format(port=served.server_port))
+    assert (status, "the page" in body) == (403, False)
+    assert fetched(served, "/", f"localhost:{served.server_port}")[:2] == (200, "the page")
 
 
 def test_the_command_serves_until_it_is_interrupted(pyodide, monkeypatch, capsys):

@@ -59,7 +59,7 @@ class Arguments:
             if "object" in types_of(branch.schema):
                 branch.read |= {"type", "$defs"}
                 try:
-                    found.append(members(branch, self))
+                    found.append(seq(members(branch, self), self.pairs.end))
                     self.lost.loose += branch.unread()
                 except UnwritableError as error:
                     self.lost.tight.append(branch.path or "/")

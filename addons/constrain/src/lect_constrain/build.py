@@ -14,6 +14,7 @@ from lect_constrain.probes import CONTENT, COUNT, ID, NAME, REASONING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from lect.plugin.grammar import Grammar
     from lect_constrain.probes import Form, Parts, Pieces, Shape
 
 
@@ -44,11 +45,17 @@ class Builder:
         marks: The marks that free text must not contain.
         ids: The ids of calls.
         content: What the content is, if it is not free.
+        grammar: How replies are read.
+
+    Attributes:
         headed: Whether content has a header of its own.
+        closes: What closes thoughts.
     """
 
-    def __init__(self, shape: Shape, marks: Marks, ids: Node, content: Node | None = None, *, headed: bool = False):
-        self.shape, self.marks, self.ids, self.content, self.headed = shape, marks, ids, content, headed
+    def __init__(self, shape: Shape, marks: Marks, ids: Node, grammar: Grammar, content: Node | None = None):
+        self.shape, self.marks, self.ids, self.content = shape, marks, ids, content
+        self.headed = grammar.channels is not None
+        self.closes = grammar.reasoning.close if grammar.reasoning else ()
         barred = "".join(f"\\{char}" for char in marks.first)
         self.first = f"{barred} \\n\\t\\r" if barred else ""
         self.texts: dict[tuple[str, ...], Text] = {}
@@ -67,7 +74,8 @@ class Builder:
         if reasoning is False:
             # Answers, or calls, that no rendering has without reasoning are what follows it.
             begun = [(self.thought(pieces), block) for pieces, block in rows if (REASONING, "") in pieces]
-            ended = [(thought[2] if closed else _begun(thought[2]), block) for thought, block in begun if thought]
+            rests = [(self.unclosed(thought[2]), block) for thought, block in begun if thought]
+            ended = [(rest if closed else _begun(rest), block) for rest, block in rests]
             first, second = (ended, bare) if closed else (bare, ended)
             shown = {block for _, block in first}
             bare = [*first, *(row for row in second if row[1] not in shown)]
@@ -117,6 +125,13 @@ class Builder:
         without = tuple(each for each in self.marks.reasoning if each != mark)
         return opened, seq(opened, Text(without, mark)), (("", following[end + len(mark) :]), *pieces[at + 2 :])
 
+    def unclosed(self, pieces: Pieces) -> Pieces:
+        """Return the pieces after a thought without the rest of what closes it, with whose first mark it ends."""
+        following = pieces[0][1]
+        rests = [close[len(mark) :] for close in self.closes for mark in self.marks.reasoning if close.startswith(mark)]
+        rest = max((each for each in rests if following.startswith(each)), key=len, default="")
+        return (("", following[len(rest) :]), *pieces[1:])
+
     def block(self, form: Form, tools: Mapping[str, Node], *, several: bool, text: bool) -> Block:
         """Return calls; `text` is whether content may precede or follow them."""
         call = form.call
@@ -125,7 +140,7 @@ class Builder:
         opened = "" if self.headed else begins
         _, mark = first_mark(opened, self.marks.text)
         mark = mark if mark and opened.startswith(mark) else ""
-        before = [pieces for pieces in form.before if (text and mark) or (CONTENT, "") not in pieces]
+        before = [pieces for pieces in form.before if (text and (mark or self.headed)) or (CONTENT, "") not in pieces]
         # Where no rendering has content beside calls, it still may come before them.
         shown = self.shape.content_follows or self.headed or any((CONTENT, "") in pieces for pieces in form.before)
         if text and mark and not shown:

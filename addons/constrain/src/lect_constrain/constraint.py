@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lect import MessageError
 from lect.errors import saferepr
+from lect.plugin import boundary
 from lect_constrain.after import after, after_any
 from lect_constrain.build import Block, Builder
 from lect_constrain.gbnf import Gbnf
@@ -17,6 +18,7 @@ from lect_constrain.members import UnwritableError
 from lect_constrain.nodes import Alt, Chars, Node, alt
 from lect_constrain.normal import normal
 from lect_constrain.notations import JSON, Value
+from lect_constrain.schema import in_order_of_keys
 from lect_constrain.source import Source
 from lect_constrain.tag import Tag
 from lect_constrain.tools import chosen, schemas_of
@@ -112,6 +114,7 @@ class Constraint:
         return f"<Constraint {self.name!r}>"
 
 
+@boundary
 def constrain(
     model: str | Template | None,
     tools: Sequence[Mapping[str, Any]] | None = None,
@@ -160,7 +163,7 @@ def constrain(
     content = None
     if content_schema is not None:
         content = Value(normal(content_schema, "the content", any_order=any_order), JSON)
-    builder = Builder(shape, marks, _ids(source.grammar), content, headed=source.grammar.channels is not None)
+    builder = Builder(shape, marks, _ids(source.grammar), source.grammar, content)
     lost = Lost()
     triggers: list[str] = []
     blocks: list[Block] = []
@@ -170,8 +173,9 @@ def constrain(
     for form in shape.forms if left else ():
         arguments = source.arguments(form.call, marks)
         try:
+            written = {name: in_order_of_keys(schema) for name, schema in left.items()} if form.call.is_sorted else left
             nodes = {
-                name: arguments.node(schema) if arguments else Value(schema, JSON) for name, schema in left.items()
+                name: arguments.node(schema) if arguments else Value(schema, JSON) for name, schema in written.items()
             }
         except UnwritableError as error:
             msg = f"{source.name} cannot write a call: {error}"

@@ -6,13 +6,13 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from lect_constrain.members import are_apart
-from lect_constrain.nodes import EMPTY, Alt, Chars, Lit, Node, Rep, Seq, Tokens, Word
+from lect_constrain.nodes import EMPTY, Alt, Chars, Lit, Node, Rep, Seq, Tokens, Word, seq, spread
 from lect_constrain.notations import Value
 from lect_constrain.rules import RuleWriter
 from lect_constrain.schema import ANY_ORDER, KNOWN, NUMERIC, Schema, dumped, kept, parts_of, types_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from lect_constrain.nodes import Quoted, Text
 
@@ -21,7 +21,9 @@ HONOURED = KNOWN | {"patternProperties", "multipleOf"}
 SAFE = 2**53
 """Up to where it compares integers exactly."""
 ANYTHING = "(?s:.*)"
-JSON_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{\[]|[^"{\[]+|"')
+JSON_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{\[]|[^"{\[\s]+|\s+|"')
+CALLS = ('{"', '[{"')
+"""What a call in JSON begins with."""
 OPTIONS = {"whitespace_pattern": r"[ \n]{0,8}"}
 
 
@@ -32,11 +34,21 @@ class Lark(RuleWriter):
         super().__init__()
         self.tokens = Tokens(tokens)
         self.is_split = False
-        """Whether what looks like JSON is written a token at a time: a lexer tells it from a value only so."""
+        """Whether a reply may be a value or a call that is one as well: then all JSON is written a token at a time.
+
+        Until they differ, both must be the same to the lexer, and a `%json` has one of its own.
+        """
+        self.is_inside = False
+        """Whether what is being written is a part of a value."""
+
+    def expression(self, node: Node, *, outer: bool = False) -> str:
+        if self.is_split and isinstance(node, Seq):
+            node = _with_whole_strings(node)
+        return super().expression(node, outer=outer)
 
     def literal(self, text: str) -> str:
         parts = self.tokens.split(text) or [""]
-        if self.is_split and text.startswith(('{"', '[{"')):
+        if self.is_split and (self.is_inside or text.startswith(CALLS)):
             parts = JSON_TOKEN.findall(text)
         return " ".join(f"<[{each}]>" if isinstance(each, int) else dumped(each) for each in parts)
 
@@ -87,17 +99,24 @@ class Lark(RuleWriter):
         return f"/{regex(node)}/"
 
     def value(self, node: Value) -> str:
-        if self.left(node) is None or needs_rules(node.schema):
-            return super().value(node)
+        if self.left(node) is None or self.is_split or needs_rules(node.schema):
+            outside, self.is_inside = self.is_inside, True
+            written = super().value(node)
+            self.is_inside = outside
+            return written
         schema = kept(node.schema, HONOURED, self.lost.loose, node.path)
         return "%json " + dumped({**schema, "x-guidance": OPTIONS})
 
     def left(self, node: Value) -> Callable[[Schema], bool] | None:
-        return (lambda schema: not needs_rules(schema)) if node.notation.is_json and not node.without else None
+        if self.is_split or not node.notation.is_json or node.without:
+            return None
+        return lambda schema: not needs_rules(schema)
 
     def written(self, node: Node) -> str:
         """Return the whole grammar."""
-        self.is_split = _may_begin_with_value(node)
+        first = [*_beginnings(node)]
+        calls = any(isinstance(each, Lit) and each.text.startswith(CALLS) for each in first)
+        self.is_split = calls and any(isinstance(each, Value) for each in first)
         return "%llguidance {}\n\n" + super().written(node)
 
 
@@ -132,17 +151,25 @@ def regex(node: Node) -> str:
     raise AssertionError(node)
 
 
-def _may_begin_with_value(node: Node) -> bool:
-    """Return whether a value may be the first that a node writes."""
+def _with_whole_strings(node: Seq) -> Node:
+    """Return a row in which no choice begins within a string of JSON, such as the name of one of several tools."""
+    for index, item in enumerate(node.items[:-1]):
+        if isinstance(item, Lit) and item.text.startswith(CALLS) and '"' in JSON_TOKEN.findall(item.text):
+            return spread(seq(*node.items[: index + 1]), seq(*node.items[index + 1 :]))
+    return node
+
+
+def _beginnings(node: Node) -> Iterator[Node]:
+    """Yield the nodes that a node may begin with."""
     match node:
-        case Value():
-            return True
         case Alt(items):
-            return any(map(_may_begin_with_value, items))
+            for each in items:
+                yield from _beginnings(each)
         case Seq(items):
             first = next((each for each in items if not (isinstance(each, Chars | Rep) and each.low == 0)), EMPTY)
-            return _may_begin_with_value(first)
-    return False
+            yield from _beginnings(first)
+        case _:
+            yield node
 
 
 def _in_slashes(allowed: str) -> str:

@@ -60,7 +60,8 @@ def cut_pair(
         spellings = (*(f"{quote}{value}{quote}" for quote in (*kind.quotes, '"', "'")), *spellings)
     before, found, rest = text.partition(key)
     for spelling in spellings if found else ():
-        equals, found, close = rest.partition(spelling)
+        # The word for a type may be that of its only value, and comes before it.
+        equals, found, close = rest.rpartition(spelling)
         if found and isinstance(kind, Params):
             return before, equals, close.replace(kind.close.replace("{key}", key), kind.close)
         if found:
@@ -87,6 +88,10 @@ def pairs_of(kind: Params | Literals, one: str, every: str, none: str) -> Pairs 
     written = one.partition(KEY)[2].replace(KEY, first)
     if between.startswith(written) and between.endswith(before):
         pairs.separator = between[len(written) : len(between) - len(before)]
+    elif between == written.rstrip() + before:
+        pairs.close = close.rstrip()
+        pairs.end = close[len(pairs.close) :]
+        pairs.none = none.removesuffix(pairs.end)
     pairs.is_sorted = first == KEY
     return pairs
 

@@ -46,6 +46,8 @@ class Pairs:
     equals: dict[str, str]
     """By the type of the value."""
     is_sorted: bool = False
+    end: str = ""
+    """The white space after the last, where there is none after the others."""
 
     def equals_for(self, type_name: str) -> str:
         """Return what is between a key and a value of a type; those that are not rendered are as strings."""
@@ -61,6 +63,8 @@ class CallShape:
     last: Parts
     pairs: Pairs | None = None
     """How the arguments are written, unless they are JSON."""
+    is_sorted: bool = False
+    """Whether arguments in JSON come in alphabetical order."""
 
 
 @dataclass
@@ -90,6 +94,14 @@ class Shape:
     forms: list[Form]
     content_follows: bool = False
     stops: tuple[str, ...] = ()
+
+    def has(self, text: str) -> bool:
+        """Return whether a text is in what the template writes in replies."""
+        rows = [*self.answers, *(pieces for form in self.forms for pieces in form.before)]
+        calls = [form.call for form in self.forms]
+        parts = [part for call in calls for part in (*call.first, *(call.further or ()), *call.last)]
+        literals = [literal for pieces in rows for _, literal in pieces]
+        return any(text in each for each in (*literals, *parts) if isinstance(each, str))
 
 
 class Prober:

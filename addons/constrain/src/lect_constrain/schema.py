@@ -25,6 +25,8 @@ ANY_ORDER = "any_order"
 """The keyword that objects of several keys have in the normal form if their keys may come in any order."""
 NUMERIC = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 NAMED = ("properties", "patternProperties", "dependentSchemas")
+REST_OF = {"additionalProperties": "patternProperties", "items": "prefixItems"}
+"""Keywords that speak of what others leave: without the other they would speak of everything."""
 OF_TYPES = {
     word: types
     for types, words in (
@@ -61,14 +63,20 @@ def kept(
     def inner(part: Any, where: str) -> Any:
         return kept(part, known, dropped, where, unless=unless)
 
+    def is_dropped(word: str) -> bool:
+        return word not in known or bool(unless and unless(word, schema))
+
     if not isinstance(schema, dict):
         return schema
     found: Schema = {}
     for word, value in schema.items():
         # Definitions are those of the whole schema, wherever a part of it is written.
         here = "/$defs" if word == "$defs" else f"{path}/{word}"
-        if word not in known or (unless and unless(word, schema)):
+        if is_dropped(word):
             dropped.append(here)
+        elif (of := REST_OF.get(word, "")) in schema and is_dropped(of):
+            dropped.append(here)
+            found[word] = True
         elif word in (*NAMED, "$defs"):
             found[word] = {name: inner(each, f"{here}/{name}") for name, each in value.items()}
         elif word in ("anyOf", "prefixItems"):
@@ -118,3 +126,21 @@ def matches(pattern: Any, text: str) -> bool:
 def dumped(value: Any) -> str:
     """Return a value as JSON, as templates write it."""
     return json.dumps(value, ensure_ascii=False)
+
+
+def in_order_of_keys(schema: Schema) -> Schema:
+    """Return a normal schema whose own keys are in alphabetical order, not those of what is inside."""
+    defs = schema.get("$defs", {})
+
+    def ordered(part: Schema, seen: frozenset[str] = frozenset()) -> Schema:
+        name = part.get("$ref", "").removeprefix("#/$defs/")
+        if name in defs and name not in seen:
+            return ordered(defs[name], seen | {name})
+        found = dict(part)
+        if "properties" in part:
+            found["properties"] = dict(sorted(part["properties"].items()))
+        if "anyOf" in part:
+            found["anyOf"] = [ordered(each, seen) for each in part["anyOf"]]
+        return found
+
+    return ordered(schema) | ({"$defs": defs} if defs else {})

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from lect.plugin.grammar import Grammar, Params
-from lect.tokens.probes import CALLS, EVERY_TYPE, NAMES, ONE, TEXT, THOUGHT
+from lect.tokens.probes import CALLS, EVERY_TYPE, KEY, LAST_KEY, NAMES, ONE, TEXT, THOUGHT
 from lect_constrain.examples import example_form
 from lect_constrain.pairs import finder, paired_syntax, pairs_of
 from lect_constrain.probes import (
@@ -55,6 +55,11 @@ def shape_of(template: Template, grammar: Grammar, options: Mapping[str, Any]) -
         form = example_form(grammar)
         if form is not None and (not probed or form.call.first != probed.call.first):
             opened = "" if cut.opens_reasoning(prober.opening) else prober.opening
+            starts = grammar.channels.start if grammar.channels is not None else ()
+            if starts and not any(mark in prober.header for mark in starts):
+                # The model begins its messages itself.
+                opened += starts[0]
+            form.call.is_sorted = bool(probed and probed.call.is_sorted)
             form.before = [(("", opened + pieces[0][1]), *pieces[1:]) for pieces in form.before]
             shape.forms.append(form)
     complete(shape, cut)
@@ -177,7 +182,11 @@ def _probed_call(prober: Prober, cut: Cutter, texts: list[str]) -> Form | None:
     if further:
         shape.further = counted(*further) if len(further) > 1 else further[0]
         shape.first = _counted_first(shape.first, shape.further)
-    if find is not cut_arguments:
+    if find is cut_arguments:
+        # The second call has an argument of every type.
+        every = bodies[1] if len(bodies) > 1 else ""
+        shape.is_sorted = 0 <= every.find(KEY) < every.find(LAST_KEY)
+    else:
         shape.pairs = _pairs(prober, texts[0], first_span, open_text, bodies, text[at:])
     return Form(shape, befores)
 

@@ -10,7 +10,7 @@ from lect import MessageError, Prompt, Template, get_template, parse
 from lect.errors import saferepr
 from lect.json_schema import kind_of
 from lect.plugin.grammar import Grammar, Params, ReplyFormat, reply_format
-from lect.tokens.probes import KEY, NAMES
+from lect.tokens.probes import KEY, LAST_KEY, NAMES
 from lect_constrain.arguments import Arguments
 from lect_constrain.probes import NAME, CallShape, Pairs, Parts, Shape
 from lect_constrain.shapes import format_shape, shape_of
@@ -89,18 +89,22 @@ class Source:
             for value, spelled in WORDS
         )
         ends = tuple(mark for mark in marks.text if mark not in marks.strays)
-        # Many marks mean nothing inside an argument.
-        inside = tuple(mark for mark in marks.text if not self.reads(call, pairs, f"x {mark} y", f"x {mark} y"))
+        # Many marks mean nothing inside an argument, wherever they are.
+        words_with = {mark: (f"x {mark} y", f"x {mark}", f"x\n{mark}\ny") for mark in marks.text}
+        read = partial(self.reads, call, pairs)
+        inside = tuple(
+            mark for mark, each in words_with.items() if not all(read(word, word, KEY, LAST_KEY) for word in each)
+        )
         return Arguments(pairs, words, inside, ends, partial(self.reads_key, call, pairs))
 
-    def reads(self, call: CallShape, pairs: Pairs, value: Any, word: str, key: str = KEY) -> bool:
-        """Return whether a word is read as a value."""
-        kind = kind_of(value)
-        tool = {"name": NAMES[0], "parameters": {"type": "object", "properties": {key: {"type": kind}}}}
-        close = pairs.close.replace("{key}", key)
-        text = _text(call, NAMES[0], f"{pairs.open}{key}{pairs.equals_for(kind)}{word}{close}")
+    def reads(self, call: CallShape, pairs: Pairs, value: Any, word: str, *keys: str) -> bool:
+        """Return whether a word is read as the value of one argument, or of several."""
+        kind, keys = kind_of(value), keys or (KEY,)
+        tool = {"name": NAMES[0], "parameters": {"type": "object", "properties": {key: {"type": kind} for key in keys}}}
+        given = (f"{key}{pairs.equals_for(kind)}{word}{pairs.close.replace('{key}', key)}" for key in keys)
+        text = _text(call, NAMES[0], pairs.separator.join(f"{pairs.open}{each}" for each in given) + pairs.end)
         reply = self.parse(text, [{"type": "function", "function": tool}])
-        return [each.arguments for each in reply.tool_calls] == [{key: value}] and not reply.problems
+        return [each.arguments for each in reply.tool_calls] == [dict.fromkeys(keys, value)] and not reply.problems
 
     def reads_key(self, call: CallShape, pairs: Pairs, key: str, is_inside: bool) -> bool:
         """Return whether a key is read, that of an argument or that of an object in one."""
@@ -112,7 +116,7 @@ class Source:
 
     def check_names(self, call: CallShape, schemas: Mapping[str, Any]) -> None:
         """Refuse a name that the format cannot write."""
-        body = "{}" if call.pairs is None else call.pairs.none
+        body = "{}" if call.pairs is None else call.pairs.none + call.pairs.end
         for name in schemas:
             tool = {"type": "function", "function": {"name": name, "parameters": {"type": "object"}}}
             found = self.parse(_text(call, name, body), [tool]).tool_calls
@@ -126,8 +130,10 @@ class Source:
             return self.shape.opening
         text = prompt.text if isinstance(prompt, Prompt) else prompt
         header = self.shape.header
-        starts = [at for marker in self.markers if (at := header.rfind(marker)) >= 0]
-        key = header[max(starts) :] if starts else header.lstrip()[-24:]
+        starts = sorted((at for marker in self.markers if (at := header.rfind(marker)) >= 0), reverse=True)
+        keys = [header[at:] for at in starts] or [header.lstrip()[-24:]]
+        # The end of a header may be that of other marks, which are in replies too.
+        key = next((each for each in keys if each in text and not self.shape.has(each)), keys[0])
         at = text.rfind(key) if key else -1
         if at >= 0:
             return text[at + len(key) :]

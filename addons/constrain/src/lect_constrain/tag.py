@@ -8,7 +8,7 @@ from lect_constrain.gbnf import Gbnf
 from lect_constrain.lost import Lost
 from lect_constrain.nodes import Alt, Chars, Lit, Node, Quoted, Ref, Rep, Seq, Text, Tokens, Word
 from lect_constrain.notations import Begun, Value
-from lect_constrain.schema import KNOWN, NUMERIC, has_text, kept, types_of
+from lect_constrain.schema import KNOWN, NUMERIC, has_text, kept, parts_of, types_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -92,6 +92,9 @@ class Tag:
         excludes = [*node.without] if node.without and has_text(node.schema) else []
         lost = Lost()
         schema = kept(node.schema, HONOURED, lost.loose, node.path, unless=_is_ignored)
+        for part in parts_of(schema):
+            if not part.keys().isdisjoint(("minItems", "maxItems")):
+                part.setdefault("items", True)  # Without it, xgrammar counts the items and allows none.
         if len(lost):
             # A grammar honours more, but compiles more slowly.
             grammar = Gbnf()

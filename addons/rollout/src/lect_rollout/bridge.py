@@ -5,20 +5,21 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from lect import Origin, Segment
 from lect.errors import RefusedError
 from lect.prompt.message import REASONING_NAMES
 from lect.prompt.segments import Layout
 from lect.tokens.safe import MARK, Trusted, controls_in
 from lect.tokens.tokenizer import ControlToken, encoder_of
 from lect.tokens.turns import is_own, regions_of, stop_in, stops_of
-from lect.values import TRANSFORMED, Origin, Segment
+from lect.values import TRANSFORMED
 from lect_rollout.trajectory import Stretch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from lect.facts import Facts
-    from lect.reply.reply import Reply
+    from lect.plugin import Reply
 
 BREAKS_OFF = {"incomplete_call": "a call", "incomplete_reasoning": "reasoning", "stray_header": "a header"}
 """The problems of replies that break off, and what they break off in."""

@@ -10,24 +10,25 @@ from functools import partial
 from itertools import count, takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from lect import Origin, Segment
 from lect.errors import LectError, MessageError, RefusedError, saferepr
 from lect.objects import plain_messages
+from lect.plugin import boundary
 from lect.prompt.fields import spell
 from lect.tokens.decoder import INCOMPLETE, Decoder
 from lect.tokens.tokenizer import encoder_of
-from lect.values import TRANSFORMED, Origin, Segment
+from lect.values import TRANSFORMED
 from lect_rollout.bridge import breaks_off, continued_at, encoded_after, is_shown, segments_from, turn_end, unwritten
+from lect_rollout.past import Confidence, Past
 from lect_rollout.sample import Sample
 from lect_rollout.trajectory import Stretch, trajectory
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from lect.format.prompt import Prompt
-    from lect.format.template import Template
-    from lect.reply.grammar import Grammar
-    from lect.reply.reply import Reply
-    from lect.tokens.encoded import Encoded
+    from lect import Encoded, Prompt
+    from lect.plugin import Reply, Template
+    from lect.plugin.grammar import Grammar
     from lect_rollout.bridge import TurnEnd
     from lect_rollout.trajectory import Trajectory
 
@@ -74,6 +75,7 @@ class Rollout:
         RefusedError: If a message has other parts than text.
     """
 
+    @boundary
     def __init__(
         self,
         template: Template,
@@ -94,6 +96,8 @@ class Rollout:
         self._added: list[Stretch] = []
         self._texts = [prompt.text]
         self._calls = _calls_in(self._history)
+        self._confidence = Confidence(template)
+        self._past = Past().followed_by(self._history, self._confidence.words)
         self._begin(prompt.text, next(reversed(self._opening.ids), None))
 
     def _begin(self, prompt: str, before: int | None) -> None:
@@ -135,6 +139,7 @@ class Rollout:
         """The ids, with which of them were sampled, their log probabilities, and the tokens of each message."""
         return trajectory([Stretch(self._opening.ids, self._opening.message_index), *self._added])
 
+    @boundary
     def feed(self, ids: Iterable[int], logprobs: Iterable[float | None] | None = None) -> Reply:
         """Append sampled ids, exactly these, and return the reply that they make.
 
@@ -183,7 +188,8 @@ class Rollout:
             msg = f"the sample breaks off in {broken}\n  try: feed(ids) with the rest of it, or add(..., close=True)"
             raise RefusedError(msg)
         conversation = [*self.messages, *added]
-        prompt, end, indices = self._as_history(conversation)
+        past = self._past.followed_by(conversation[len(self._history) :], self._confidence.words)
+        prompt, end, indices = self._as_history(conversation, past)
         last = indices.index(len(self._history))
         position = continued_at(prompt.layout, end, reply)
         later = {("messages", index) for index in range(last + 1, len(indices))}
@@ -202,7 +208,7 @@ class Rollout:
         self._added.append(stretch._replace(messages=turns))
         self._texts += (sampled, closing, prompt.text[position:])
         self._calls += _calls_in(conversation[len(self._history) :])
-        self._history = conversation
+        self._history, self._past = conversation, past
         self._begin(prompt.text, stretch.ids[-1] if stretch.ids else self._sample.last)
 
     def fork(self) -> Rollout:
@@ -246,25 +252,27 @@ class Rollout:
         around = self.template.edges(self._options).around_reasoning
         return unwritten(self._sample.text, around.after if around else marks.close[0])
 
-    def _as_history(self, conversation: Messages) -> tuple[Prompt, TurnEnd, list[int]]:
+    def _as_history(self, conversation: Messages, past: Past) -> tuple[Prompt, TurnEnd, list[int]]:
         """Return a prompt in which the reply is history, how its turn ends there, and the messages that are in it.
 
-        Of a long conversation, only the end of the prompt is needed: a few messages are rendered with it, and of all
-        the others the text alone, which has to end in the same way.
+        Of a long conversation, only the end of the prompt is needed: a few messages are rendered with it. Unless it is
+        known that those before make no difference, all are written too, and the text has to end in the same way.
         """
         last = len(self._history)
         everything = range(len(conversation))
         instructions = [*takewhile(lambda index: conversation[index].get("role") in INSTRUCTIONS, everything)]
-        question = next((index for index in reversed(range(last)) if conversation[index].get("role") == "user"), 0)
-        few = sorted({*instructions, question, *range(last, len(conversation))})
+        few = sorted({*instructions, self._past.question, *range(last, len(conversation))})
         if len(few) * FEW < len(conversation):
             with suppress(LectError):
                 prompt, end, indices, tools = self._in_history(conversation, few)
+                if self._confidence.suffices(past, [conversation[index] for index in indices]):
+                    return prompt, end, indices
                 left_out = set(few).difference(indices)
                 others = [message for index, message in enumerate(conversation) if index not in left_out]
                 whole = self.template.text(others, tools=tools, add_generation_prompt=True, **self._options)
                 if whole.endswith(prompt.text[end.begin :]):
                     return prompt, end, indices
+                self._confidence.is_lost = True
         return self._in_history(conversation, everything)[:3]
 
     def _in_history(

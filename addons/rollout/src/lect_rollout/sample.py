@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import copy
 from typing import TYPE_CHECKING, Any, cast
 
-from lect.reply.reply import Reply
+from lect.plugin import Reply
 from lect.tokens.decoder import INCOMPLETE, Decoder
 
 if TYPE_CHECKING:

@@ -6,15 +6,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import lect
+from lect.plugin.grammar import JSON_IN_TAGS, THINK, Grammar
 from lect.prompt.message import REASONING_NAMES
-from lect.reply.blocks import JSON_IN_TAGS, THINK
-from lect.reply.grammar import Grammar
 from lect_rows.turns import Raw, as_call, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from lect.reply.reply import Reply
+    from lect.plugin import Reply
 
     Parse = Callable[..., Reply]
     """`Template.parse`, or the same for a reply format."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from lect import LossPolicy, Origin
 from lect.errors import LectError
+from lect.plugin import boundary
 from lect.prompt.segments import is_role
-from lect.tokens.policy import LossPolicy
 from lect.tokens.tokenizer import encoder_of
 from lect.tokens.turns import alike
-from lect.values import Origin
 
 if TYPE_CHECKING:
     from lect import Encoded, Prompt, Template
@@ -50,6 +50,7 @@ class Fixture(NamedTuple):
     encoded: Encoded
 
 
+@boundary
 def check_tokenizer(template: Template, tokenizer: Any) -> list[Result]:
     """Check all that could be wrong with a tokenizer for a template."""
     try:

@@ -14,6 +14,7 @@ from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from lect import Origin
 from lect.errors import LectError
 from lect.prompt.message import REASONING_NAMES
 from lect.prompt.program import parts_in
@@ -21,7 +22,6 @@ from lect.prompt.segments import is_role
 from lect.tokens.probes import CALLS, NAMES, TOOLS
 from lect.tokens.tokenizer import ControlToken
 from lect.tokens.turns import alike, model_marks
-from lect.values import Origin
 
 if TYPE_CHECKING:
     from lect import Prompt, Template
@@ -55,6 +55,7 @@ JSON_START = re.compile(r'[\[{][\[{\s\w":,]*$')
 JSON_END = re.compile(r'^[\s"]*[\]})](?:[\s"]*[\]})])*')
 FIRST_CONTROL = 0xF0000
 """A control token is one character of a private area, to tell it from ordinary tokens that spell the same."""
+TWICE = re.compile(f"([{chr(FIRST_CONTROL)}-{chr(0x10FFFF)}].*?)\\1", re.DOTALL)
 
 
 class Frame(NamedTuple):
@@ -263,6 +264,18 @@ def numbered(frames: Iterable[Frame], text: str) -> Iterator[Frame]:
             yield from (same[0]._replace(literal=NUMBER.sub(number, same[0].literal)) for number in numbers)
 
 
+def repeated(frames: Iterable[Frame], text: str) -> Iterator[Frame]:
+    """Yield frames; those that say something once or twice in a row, such as an image, as often as a text says it."""
+    known = dict.fromkeys(frames)
+    for frame in known:
+        yield frame
+        for match in TWICE.finditer(frame.literal):
+            before, rest = frame.literal[: match.start()], frame.literal[match.end() :]
+            if frame._replace(literal=before + match[1] + rest) in known:
+                runs = re.finditer(f"(?:{re.escape(match[1])}){{3,}}", text)
+                yield from (frame._replace(literal=before + run + rest) for run in {each[0]: None for each in runs})
+
+
 def days_in(text: str) -> tuple[datetime.date, ...]:
     """Return the first days that a text names, and today."""
     days = []
@@ -312,7 +325,8 @@ def rounds(template: Template) -> Iterator[tuple[list[Message], bool]]:
     yield [question, {**plain, "content": ""}, question], True
     parts = [{"type": "image"}, {"type": "text", "text": question["content"]}]
     if "images" in template.capabilities:
-        for content, more in product((parts, parts[::-1]), ([], [plain], [plain, question])):
+        several = (parts[:1] + parts, parts[::-1] + parts[:1])
+        for content, more in product((parts, parts[::-1], *several), ([], [plain], [plain, question])):
             yield [{**question, "content": content}, *more], False
     yield [plain, question], True
     yield [question, plain, question, plain, question], True

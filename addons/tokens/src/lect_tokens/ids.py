@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.cli.inputs import read_json
 from lect.errors import LectError, MessageError, saferepr
+from lect.plugin import boundary
 from lect.tokens.decoder import Decoder
 from lect.tokens.tokenizer import encoder_of
 from lect.tokens.turns import model_marks
@@ -58,6 +59,7 @@ def read_ids(path: str) -> list[int]:
     return ids
 
 
+@boundary
 def check_ids(template: Template, ids: list[int], tokenizer: Any) -> list[Result]:
     """Check all that could be wrong with token ids for a template; with their tokenizer, they are read back."""
     try:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from lect.tokens.decoder import Decoder
 from lect.tokens.tokenizer import encoder_of
 from lect.tokens.turns import alike, stops_of
-from lect_tokens.frames import ANSWER, ANSWERED, ASKED, START, UNASKED, Alphabet, Frame, Frames, numbered
+from lect_tokens.frames import ANSWER, ANSWERED, ASKED, START, UNASKED, Alphabet, Frame, Frames, numbered, repeated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -97,7 +97,7 @@ class Reader:
     def __init__(self, template: Template, frames: Frames, text: str):
         self._template, self._text = template, text
         self._alphabet, self._hard_ones = frames.alphabet, frames.hard
-        self.frames = [*numbered(frames.all, text)]
+        self.frames = [*repeated(numbered(frames.all, text), text)]
         alphabet = frames.alphabet
         self._hard = [at for at, each in enumerate(text) if each in frames.hard]
         self._ends = {alphabet.of(each) for each in (*stops_of(template), template.bos) if each} - frames.hard

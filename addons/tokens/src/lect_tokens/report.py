@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from lect.cli.screen import Painted, Screen, write_json
 from lect.cli.sources import load_tokenizer
+from lect.plugin import boundary
+from lect.prompt.fields import wrong
 from lect_tokens.checks import Result, check_tokenizer
 from lect_tokens.ids import check_ids, read_ids
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 STATUSES = {"ok": "green", "note": "yellow", "wrong": "red"}
 
 
+@boundary
 def check_tokens(template: Template, tokenizer: str | None = None, ids: str | None = None) -> list[Result]:
     """Return what the checks of a tokenizer, or of token ids in a JSON file, find.
 
@@ -29,6 +32,9 @@ def check_tokens(template: Template, tokenizer: str | None = None, ids: str | No
     Raises:
         LectError: If a file cannot be read.
     """
+    for name, path in (("tokenizer", tokenizer), ("ids", ids)):
+        if not isinstance(path, str | None):  # A number would be an open file, which would be closed.
+            wrong(name, path, "a path")
     loaded = None if tokenizer is None else load_tokenizer(tokenizer)
     return check_tokenizer(template, loaded) if ids is None else check_ids(template, read_ids(ids), loaded)
 

@@ -7,6 +7,7 @@ from difflib import SequenceMatcher
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from lect.plugin import boundary
 from lect.tokens.turns import alike
 from lect_view.blocks import blocks
 from lect_view.characters import attribute
@@ -15,8 +16,6 @@ from lect_view.prompt import control_notes, legend, segment_notes, turn_blocks
 from lect_view.runs import Note, layered
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import lect
 
 MOST_COMPARED = 4_000_000
@@ -82,14 +81,16 @@ def _alike(one: list[str], other: list[str]) -> int:
     return next((at for at, (word, counterpart) in pairs if word != counterpart), min(len(one), len(other)))
 
 
-def word_diff(one: str, other: str) -> Iterator[tuple[str, int | None]]:
-    """Yield two texts as one: each piece with the side that has it, 0 or 1, or None for what both have."""
+@boundary
+def word_diff(one: str, other: str) -> list[tuple[str, int | None]]:
+    """Return two texts as one: each piece with the side that has it, 0 or 1, or None for what both have."""
+    pieces: list[tuple[str, int | None]] = []
     at = 0
     for (start, end), (begin, stop) in differing(one, other):
-        yield _shortened(one[at:start]), None
-        yield from ((_shortened(text), side) for side, text in enumerate((one[start:end], other[begin:stop])) if text)
+        sides = ((one[at:start], None), (one[start:end], 0), (other[begin:stop], 1))
+        pieces += [(_shortened(text), side) for text, side in sides if text or side is None]
         at = end
-    yield _shortened(one[at:]), None
+    return [*pieces, (_shortened(one[at:]), None)]
 
 
 def _shortened(text: str) -> str:

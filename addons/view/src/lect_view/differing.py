@@ -10,8 +10,7 @@ from lect.format.compare import CONVERSATIONS, differences, render_of
 from lect_view.compare import word_diff
 
 if TYPE_CHECKING:
-    from lect.format.compare import Difference
-    from lect.plugin import Template
+    from lect.plugin import Difference, Template
 
 BEFORE, AFTER, BYTES = 24, 24, 8
 """How many characters are shown before and after the place where two prompts differ, and how many bytes."""
@@ -61,7 +60,7 @@ def _show_words(screen: Screen, difference: Difference, words: tuple[str, str]) 
     screen.line(difference.kind, style="bold")
     for text, side in word_diff(difference.one, difference.other):
         before, after, style = MARKS[side]
-        screen.write(screen.paint(before + screen.visible(text) + after, style))
+        screen.write(Painted(before + text + after, style))
     screen.line()
 
 

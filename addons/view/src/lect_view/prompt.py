@@ -6,10 +6,10 @@ from bisect import bisect_right
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any
 
+from lect import Origin
 from lect.errors import MaskError
 from lect.prompt.fields import spell
 from lect.reports import MEANINGS
-from lect.values import Origin
 from lect_view.blocks import Block, anchors, beside, blocks, counted, findings
 from lect_view.page import View
 from lect_view.runs import Note, layered

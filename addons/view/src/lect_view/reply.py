@@ -6,6 +6,7 @@ import json
 from itertools import accumulate, pairwise, starmap
 from typing import TYPE_CHECKING, NamedTuple
 
+from lect.plugin import boundary
 from lect_view.blocks import Block, anchors, blocks, counted, findings
 from lect_view.characters import attribute, text
 from lect_view.page import View
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     import lect
+    from lect.plugin import ToolCall
     from lect.reply.events import Event
-    from lect.reply.reply import ToolCall
     from lect.reply.stream import ReplyStream
 
 MOST_PROBLEMS = 200
@@ -50,6 +51,7 @@ def in_chunks(raw: str) -> list[str]:
     return [raw[start : start + size] for start in range(0, len(raw), size)]
 
 
+@boundary
 def record(stream: ReplyStream, chunks: Iterable[str], finish: str | None = None) -> Recorded:
     """Feed chunks to a stream and close it; `html` shows the result as a reply that can be stepped through.
 

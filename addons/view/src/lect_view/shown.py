@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import lect
 from lect.errors import MessageError, saferepr
+from lect.plugin import boundary
 from lect_view.compare import show_two, word_diff
 from lect_view.page import View, document, fragment
 from lect_view.reply import Recorded, Step, record
@@ -19,6 +20,7 @@ MOST_SHOWN = 50_000
 """In characters: a notebook stores what it shows."""
 
 
+@boundary
 def html(shown: Shown, *, against: lect.Prompt | None = None) -> str:
     """Return an HTML document: readable without scripts, colours or a network, in light and dark, and printable.
 
@@ -42,6 +44,7 @@ def html(shown: Shown, *, against: lect.Prompt | None = None) -> str:
     return document(view)
 
 
+@boundary
 def picture(shown: Shown) -> str | None:
     """Return the same for a notebook, up to 50,000 characters of text; None for what cannot be shown."""
     view = view_of(shown, MOST_SHOWN)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-PATHS = ("model",)
+BOUNDED = True
 HELP = "force valid tool calls: write a grammar for xgrammar, llguidance or llama.cpp"
 EPILOG = """\
 examples:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
 HELP = "write a package with an adapter for your own models"
-PATHS = ("source",)
+BOUNDED = True
 EPILOG = """\
 examples:
   lect new acme

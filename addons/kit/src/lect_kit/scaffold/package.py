@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple
 
 from lect.errors import LectError, saferepr
+from lect.plugin import owned
 from lect_kit.scaffold.models import hint_of, owner_of
 from lect_kit.scaffold.source import written
 from lect_kit.scaffold.texts import filled
@@ -92,6 +93,11 @@ def write_package(directory: Path, files: Sequence[File], check: Callable[[Path]
     Raises:
         LectError: If the directory already exists, or cannot be written.
     """
+    with owned(directory):
+        _write_owned(directory, files, check)
+
+
+def _write_owned(directory: Path, files: Sequence[File], check: Callable[[Path], None]) -> None:
     if os.path.lexists(directory):
         msg = f"{saferepr(str(directory))} already exists; nothing was written\n  try: another name, or --into DIR"
         raise LectError(msg)

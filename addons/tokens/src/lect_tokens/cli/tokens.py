@@ -3,6 +3,7 @@
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
+from itertools import chain, islice
 from typing import Any
 
 import lect
@@ -12,7 +13,7 @@ from lect.cli.sources import load_tokenizer
 from lect.tokens.fragments import TOKENIZER, Fragment
 
 HELP = "print that prompt token by token: ids, origins, and what carries loss"
-PATHS = ("model",)
+BOUNDED = True
 EPILOG = """\
 A conversation that ends with an answer is encoded as for training, and its loss is that of the default policy: what
 assistants say, with the stops. Any other ends where the assistant begins to speak, as it is sent to a server.
@@ -63,7 +64,8 @@ def run(arguments: Namespace) -> None:
     pieces = encoded.pieces()
     screen = Screen(sys.stdout)
     if arguments.show_inline:
-        screen.write(screen.paint(BORDER, "dim").join(_inline(screen, piece, tokenizer) for piece in pieces) + "\n")
+        inline = chain.from_iterable((Painted(BORDER, "dim"), _inline(piece, tokenizer)) for piece in pieces)
+        screen.write(*islice(inline, 1, None), "\n")
     else:
         rows = (_row(piece, tokenizer) for piece in pieces)
         screen.table(rows, header=("id", "loss", "origin", "field", "text"), indent=0)
@@ -77,8 +79,8 @@ def _text(piece: Fragment, tokenizer: Any) -> str:
     return str(tokenizer.id_to_token(piece.id)) if piece.origin == TOKENIZER else piece.text
 
 
-def _inline(screen: Screen, piece: Fragment, tokenizer: Any) -> str:
-    return screen.paint(screen.visible(_text(piece, tokenizer)), "yellow" if piece.weight else ORIGINS[piece.origin])
+def _inline(piece: Fragment, tokenizer: Any) -> Painted:
+    return Painted(_text(piece, tokenizer), "yellow" if piece.weight else ORIGINS[piece.origin])
 
 
 def _row(piece: Fragment, tokenizer: Any) -> tuple[str | Painted, ...]:

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
 HELP = "show where two templates differ"
-PATHS = ("one", "other")
+BOUNDED = True
 EPILOG = """\
 The exit code is 0 if all prompts are equal, and 1 if they differ.
 

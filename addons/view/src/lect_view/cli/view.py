@@ -8,7 +8,8 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
 HELP = "show a prompt, its tokens or a reply as one HTML page"
-PATHS = ("model", "against")
+BOUNDED = True
+ENDLESS = ("site", "serve")
 EPILOG = """\
 The page needs no network and no server, so it can be sent to others as it is. It contains what was given.
 
@@ -55,7 +56,6 @@ def run(arguments: Namespace) -> None:
     from argparse import ArgumentError
 
     from lect.cli.screen import write_exactly
-    from lect.errors import LectError
 
     if arguments.site is not None or arguments.serve is not None:
         _site(arguments)
@@ -70,11 +70,7 @@ def run(arguments: Namespace) -> None:
     if not (arguments.output or arguments.open):
         write_exactly(page)
         return
-    try:
-        _open(page, arguments.output, show=arguments.open)
-    except OSError as error:
-        msg = f"cannot write {arguments.output or 'a page'}: {error.strerror or error}"
-        raise LectError(msg) from error
+    _open(page, arguments.output, show=arguments.open)
 
 
 def _page(arguments: Namespace) -> str:
@@ -107,12 +103,16 @@ def _open(page: str, path: str | None, *, show: bool) -> None:
     import webbrowser
     from pathlib import Path
 
+    from lect.cli.supervised import limit_memory
+    from lect.plugin import owned, write_whole
+
     if path is None:
-        number, path = tempfile.mkstemp(".html", "lect-view-")
-        os.close(number)
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        file.write(page)
+        path = os.path.join(tempfile.mkdtemp(prefix="lect-view-"), "page.html")
+    with owned(path):
+        write_whole(path, page)
     if show:
+        # A browser needs more than a template may.
+        limit_memory(None)
         webbrowser.open(Path(path).absolute().as_uri())
 
 

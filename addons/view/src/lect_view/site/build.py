@@ -6,6 +6,7 @@ import os
 import shutil
 
 from lect.errors import LectError, saferepr
+from lect.plugin import owned
 from lect_view.page import file_text
 from lect_view.site.packed import packed
 
@@ -35,11 +36,13 @@ def write_site(folder: str, pyodide: str | None = None) -> None:
     source = find_pyodide(pyodide)
     try:
         os.makedirs(os.path.join(folder, "pyodide"), exist_ok=True)
-        for name in _parts(source):
-            shutil.copyfile(os.path.join(source, name), os.path.join(folder, "pyodide", name))
-        for name in PAGES:
-            _write(os.path.join(folder, os.path.basename(name)), f"{file_text(name)}\n".encode())
-        _write(os.path.join(folder, "packages.zip"), packed())
+        # Whoever writes the first page writes them all.
+        with owned(os.path.join(folder, "index.html")):
+            for name in _parts(source):
+                shutil.copyfile(os.path.join(source, name), os.path.join(folder, "pyodide", name))
+            for name in PAGES:
+                _write(os.path.join(folder, os.path.basename(name)), f"{file_text(name)}\n".encode())
+            _write(os.path.join(folder, "packages.zip"), packed())
     except OSError as error:
         msg = f"cannot write the page into {saferepr(folder)}: {error.strerror or error}"
         raise LectError(msg) from error
