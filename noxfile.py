@@ -64,7 +64,7 @@ TRAINERS = ["torch>=2.6", "trl>=1.16,<2", "transformers>=5.22,<6"]
 IN_PARALLEL = ["-q", "-n", "auto", "--dist", "loadfile"]
 # What the tests of every package need besides core, and what those of some need besides what the packages do.
 NEEDED_BY_ALL = ["kit"]
-NEEDED = {"data": ["qwen"], "kit": ["jinja"], "view": ["qwen"]}
+NEEDED = {"data": ["gemma", "mistral", "pretrained", "qwen"], "kit": ["jinja"], "view": ["qwen"]}
 BUILD_TOOLS = ["flit_core>=3.11,<5"]
 BUILD = """
 import os, sys
@@ -82,7 +82,7 @@ ONLY_STRESS = [f"tests/stress/test_{name}.py" for name in ("broken_wheels", "gro
 ONLY_FULL = [
     *(
         f"tests/test_{name}.py"
-        for name in ("examples", "hanging_templates", "installed_parity", "new", "pack", "wheels")
+        for name in ("added_family", "examples", "hanging_templates", "installed_parity", "new", "pack", "wheels")
     ),
     *(f"tests/stress/test_{name}.py" for name in ("data_sets", "guarded_templates", "memory", "memory_of_paths")),
     "tests/integrations",
@@ -96,6 +96,7 @@ ON_EVERY_PYTHON = [
     "plugins/jinja/tests",
     *(f"tests/test_{name}.py" for name in ("cli_installed", "hanging_templates", "import_weight", "processes")),
 ]
+GUARDED = [f"plugins/jinja/tests/test_{name}.py" for name in ("charges", "guard")]
 ENGINES = [f"tests/integrations/test_{name}.py" for name in ("engines", "llama_cpp")]
 REAL_TOKENIZERS = [
     f"tests/integrations/test_{name}.py"
@@ -260,8 +261,19 @@ def stress(session):
     """Run the audits in full: every field, wrong value, cut marker and kind of growth; and all that is sampled
     elsewhere. It takes hours."""
     prepare(session, *SERVERS_AND_CLIENTS)
+    if not session.posargs:
+        for python in PYTHONS:
+            session.notify(f"guarded-{python}")
     run = ("pytest", "-q", "-n", "auto", *(session.posargs or ["tests/stress", *sampled()]))
     session.run(*run, env={"LECT_STRESS": "1"})
+
+
+@nox.session(python=PYTHONS)
+def guarded(session):
+    """Measure every operation of a guarded template, and try all hostile ones, on every Python."""
+    session.install(*TEST_TOOLS, *ARROW)
+    install(session, *EVERYTHING)
+    session.run("pytest", "-q", "-n", "auto", *(session.posargs or GUARDED), env={"LECT_STRESS": "1"})
 
 
 def sampled(names=r"\w+"):
@@ -365,6 +377,19 @@ def hosts(session):
     session.install("pytest>=8", "langchain-core", "litellm", "lm-eval", "inspect-ai")
     install(session, "core", *needed("qwen"))
     session.run("pytest", "-q", "tests/integrations/test_hosts.py", *session.posargs)
+
+
+@nox.session
+def makers(session):
+    """Compare formats with the packages with which their makers write prompts, on thousands of random conversations.
+
+    As in `grpo`, PIP_CONSTRAINT may choose a torch without CUDA. Of SGLang, one file is read.
+    """
+    session.install("pytest>=8", "hypothesis", "jinja2>=3.1.6", "torch>=2.6", "numpy")
+    session.install("deepseek-recipe==0.2.0", "tml-renderers==0.2.1")
+    session.install("--no-deps", "sglang==0.5.23")
+    install(session, "core", *needed("kit"), "plugins/deepseek", "plugins/chatglm", "plugins/inkling")
+    session.run("pytest", "-q", "tests/integrations/test_makers.py", *session.posargs)
 
 
 @nox.session

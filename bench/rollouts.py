@@ -13,15 +13,15 @@ from tokens import TOKENIZERS, stored
 TOKENIZER = TOKENIZERS / "qwen3"
 MODEL = "Qwen/Qwen3-8B"
 TOKENS, TURNS, ROUNDS = 2_000, 200, 15
-TWICE, ALL, USERS, TOOLS = (
+TWICE, ALL, USERS, USERS_TWICE, TOOLS, TOOLS_TWICE = (
     f"rollouts: {TOKENS:,} tokens fed one by one, beside half of them",
     f"rollouts: {TOKENS:,} tokens fed one by one, beside one feed of all, with its reply",
     f"rollouts: {TURNS} turns with a user, beside the texts of their prompts",
+    f"rollouts: {TURNS} turns with a user, beside half of them",
     f"rollouts: {TURNS} turns with a tool, beside the texts of their prompts",
+    f"rollouts: {TURNS} turns with a tool, beside half of them",
 )
-# A template may look at every message, so each turn has to ask it for the text of the whole conversation: turns cost
-# more than twice as much as half of them, as the notes say.
-BOUNDS = {TWICE: 2.3, ALL: 30, USERS: 3, TOOLS: 3}
+BOUNDS = {TWICE: 2.3, ALL: 30, USERS: 3, USERS_TWICE: 2.3, TOOLS: 3, TOOLS_TWICE: 2.3}
 QUESTION = [{"role": "user", "content": "How is the weather?"}]
 ANSWER = "<think>\nHm, yes.\n</think>\n\nIt is fine, and it stays so until tomorrow evening at the latest.<|im_end|>"
 CALL = '<think>\nHm.\n</think>\n\n<tool_call>\n{"name": "weather", "arguments": {"days": 1}}\n</tool_call><|im_end|>'
@@ -44,15 +44,16 @@ def lines():
     for what, other in ((TWICE, partial(fed, start, ids[: TOKENS // 2], 1)), (ALL, partial(fed, start, ids, TOKENS))):
         ours, theirs = best(one_by_one, other)
         yield Line(what, ours / theirs, BOUNDS[what], least=False, note=f"{micro(ours)}, beside {micro(theirs)}")
-    for what, text in ((USERS, ANSWER), (TOOLS, CALL)):
+    for what, twice, text in ((USERS, USERS_TWICE, ANSWER), (TOOLS, TOOLS_TWICE, CALL)):
         messages = taken_turns(start, text, TURNS).messages
         ours, half, bare = best(
             partial(taken_turns, start, text, TURNS),
             partial(taken_turns, start, text, TURNS // 2),
             partial(texts, start.template, messages),
         )
-        note = f"{micro(ours)}, beside {micro(bare)}; {ours / half:.1f} x half of the turns"
-        yield Line(what, ours / bare, BOUNDS[what], least=False, note=note)
+        for line, other in ((what, bare), (twice, half)):
+            note = f"{micro(ours)}, beside {micro(other)}"
+            yield Line(line, ours / other, BOUNDS[line], least=False, note=note)
 
 
 def skipped(why):

@@ -12,6 +12,7 @@ import agents
 import chats
 import constraints
 import conversation
+import fits
 import import_cost
 import jinja
 import labels
@@ -23,7 +24,7 @@ import sets
 import tokens
 import views
 
-LINES = (import_cost, conversation, rendering, jinja, replies, tokens, rollouts, sets, constraints, views)
+LINES = (import_cost, conversation, rendering, jinja, replies, tokens, rollouts, fits, sets, constraints, views)
 TABLES = (rendering, agents, chats, labels)
 """The parts that have a row for each template."""
 PARTS = list(dict.fromkeys(part.__name__ for part in (*LINES, *TABLES)))

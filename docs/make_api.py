@@ -28,6 +28,7 @@ MODULES = [
         "lect_apis",
         "lect_constrain",
         "lect_data",
+        "lect_fit",
         "lect_kit",
         "lect_rollout",
         "lect_rows",

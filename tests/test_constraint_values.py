@@ -18,7 +18,9 @@ from sampling import in_turn
 from shared import SHARED
 
 import lect
-from lect_constrain import constrain
+from lect_constrain import constrain, lark, tag
+from lect_constrain.normal import normal
+from lect_constrain.schema import kept
 
 jsonschema = pytest.importorskip("jsonschema")
 pytest.importorskip("llguidance")
@@ -242,7 +244,11 @@ def odd_value(rng, depth=0):
         {"oneOf": [{"type": "integer", "minimum": 1}, rng.choice([{"type": "number"}, {"type": "string"}])]},
         {"not": {"type": "integer"}},
         {"type": "array", "items": {"type": "integer"}, rng.choice(["uniqueItems", "minItems"]): True},
-        {"type": "array", "prefixItems": [{"type": "integer"}, {"type": "string"}], "items": rng.choice([False, True])},
+        {
+            "type": "array",
+            "prefixItems": [{"type": "integer"}, {"type": "string"}],
+            "items": rng.choice([False, True, {"type": "array"}]),
+        },
         {"type": "array", "contains": {"type": "integer"}, "maxItems": 2},
         {"if": {"type": "integer"}, "then": {"minimum": 3}},
         {"allOf": [{"pattern": "a"}, {"pattern": "b"}], "type": "string"},
@@ -327,6 +333,26 @@ def in_order(value, schema):
         row = [name for name in dict.fromkeys([*names, *value]) if name in value]
         return {name: in_order(value[name], schema.get("properties", {}).get(name, {})) for name in row}
     return value
+
+
+@pytest.mark.parametrize("known", [tag.HONOURED, lark.HONOURED], ids=["xgrammar", "llguidance"])
+def test_without_what_an_engine_ignores_a_schema_allows_no_less(known):
+    wrong, fitting = [], 0
+    for number in range(1500):
+        rng = random.Random(number)
+        schema = odd_object(rng)
+        try:
+            stated = normal(schema, "a tool")
+        except lect.MessageError:
+            continue
+        given = jsonschema.Draft202012Validator(closed(schema))
+        values = [value for value in (some_object(rng) for _ in range(8)) if given.is_valid(value)]
+        for unless in (None, tag._is_ignored):
+            left = jsonschema.Draft202012Validator(kept(stated, known, [], unless=unless))
+            fitting += len(values)
+            wrong += [(schema, value) for value in values if not left.is_valid(value)]
+    assert wrong == []
+    assert fitting > 500
 
 
 @pytest.mark.parametrize("name", FEW)

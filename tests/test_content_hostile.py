@@ -109,6 +109,8 @@ def stands_in(text, rendered, path):
     pieces = [segment.text for segment in reached(rendered, path)]
     if pieces and all(piece[:1] == piece[-1:] == '"' for piece in pieces):
         return "".join(map(json.loads, pieces)) == text
+    if len(pieces) == 1 and pieces[0].startswith('{"content": '):
+        return json.loads(pieces[0])["content"] == text
     if len(pieces) == 1 and pieces[0].lstrip().startswith('"0": '):
         return "".join(json.loads(f"{{{pieces[0]}}}").values()) == text
     return text in rendered.text or text.strip() in rendered.text

@@ -12,8 +12,8 @@ from lect.plugin import install_command
 PATH = re.compile(rf"(?<![\w/.-])(?:\./)?({'|'.join(STREETS)})/([a-z]\w*)")
 PLACES = (".ci", ".github", "bench", "conformance", "core", "docs", "examples", "tests", *STREETS)
 WRITTEN = {".json", ".md", ".py", ".toml", ".txt", ".yml", ""}
-# The packages that a reader writes.
-READERS = {"acme", "tool"}
+# The packages that a reader writes, or a test.
+READERS = {"acme", "tool", "zorblax"}
 # What the sessions of nox write, and other people's text.
 OTHERS = {"_build", "__pycache__", "golden", "node_modules"}
 

@@ -1,4 +1,4 @@
-"""Whatever a stranger's template does, every command that is given its path ends."""
+"""Whatever a stranger's template does, every command that may run it ends, in time and with little memory."""
 
 import os
 import signal
@@ -24,6 +24,9 @@ def endless(*_, **__):
     while True:
         pass
 
+def greedy(*_, **__):
+    return bytearray(1 << 40)
+
 def read_limits(given):
     print("begun", file=sys.stderr, flush=True)
     return Limits(work=10**15)
@@ -33,8 +36,8 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 from lect.cli import main
 sys.exit(main())
 """
-WITHOUT_PATHS = {"families", "plugins", "templates", "formats", "check", "dataset"}
-WITH_PATHS = {
+UNBOUNDED = {"families", "plugins", "templates", "formats", "check", "dataset"}
+BOUNDED = {
     "prompt": ["MODEL", "Hello!"],
     "tokens": ["MODEL", "Hello!", "--tokenizer", "MODEL"],
     "parse": ["MODEL", os.devnull],
@@ -59,7 +62,7 @@ def model(tmp_path):
 
 def started(command, model, *more, module="template", name="read_limits", instead="read_limits"):
     code = UNGUARDED.format(module=module, name=name, instead=instead)
-    arguments = [model if word == "MODEL" else word for word in WITH_PATHS[command]]
+    arguments = [model if word == "MODEL" else word for word in BOUNDED[command]]
     run = [sys.executable, "-c", code, command, *arguments, *more]
     return subprocess.Popen(run, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=model)
 
@@ -67,16 +70,26 @@ def started(command, model, *more, module="template", name="read_limits", instea
 def test_every_command_is_known():
     commands = {name: import_module(f"lect.cli.{name}") for name in COMMANDS}
     commands |= {name: installed.command(name) for name in installed.names()}
-    assert {name for name, module in commands.items() if getattr(module, "PATHS", ())} == WITH_PATHS.keys()
-    assert commands.keys() - WITH_PATHS.keys() == WITHOUT_PATHS
+    assert {name for name, module in commands.items() if getattr(module, "BOUNDED", False)} == BOUNDED.keys()
+    assert commands.keys() - BOUNDED.keys() == UNBOUNDED
 
 
-@pytest.mark.parametrize("command", WITH_PATHS)
+@pytest.mark.parametrize("command", BOUNDED)
 def test_a_command_ends_after_the_time_that_it_has(command, model):
     process = started(command, model, "--timeout", "2")
     output, errors = process.communicate(timeout=HANGS)
     assert (process.returncode, output) == (124, "")
     assert f"lect: `lect {command}` was ended: it took more than 2 s\n" in errors
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="this system does not limit memory")
+@pytest.mark.parametrize("command", BOUNDED)
+def test_a_command_ends_when_it_needs_more_memory_than_it_has(command, model):
+    process = started(command, model, "--timeout", str(HANGS), module="template", name="compiled", instead="greedy")
+    output, errors = process.communicate(timeout=HANGS)
+    assert (process.returncode, output) == (1, "")
+    assert f"lect: `lect {command}` was ended: it needs more than 1 GiB of memory\n  try: --memory 10," in errors
+    assert "Traceback" not in errors
 
 
 @pytest.mark.parametrize(

@@ -125,6 +125,22 @@ def test_no_name_is_listed_twice():
 # Base models
 
 
+SIZE = re.compile(r"a?[0-9]+([._][0-9]+)?[bmet]|[0-9]+x[0-9]+b", re.IGNORECASE)
+SAYS_SO = re.compile(r"base|pretrain|bloom", re.IGNORECASE)
+"""Words of base models; BLOOM's full name has no size."""
+
+
+def test_a_name_without_its_size_is_that_of_no_base_model():
+    models = json.loads((REPOSITORY / "tests/data/models.json").read_text("utf-8"))["models"]
+    answered = set()
+    for model in models:
+        owner, _, name = model.rpartition("/")
+        short = "-".join(word for word in name.split("-") if not SIZE.fullmatch(word))
+        if short not in ("", name) and not SAYS_SO.search(short) and (found := claim(f"{owner}/{short}")):
+            answered |= {model} if (found.kind, claim(model).kind) == ("base", "base") else set()
+    assert answered == set()
+
+
 @pytest.mark.parametrize(("model", "template", "starred"), XTUNER, ids=[row[0] for row in XTUNER])
 def test_a_model_of_xtuners_table_has_the_makers_kind_and_the_format_that_the_table_means(model, template, starred):
     if model in WITHOUT_FAMILY:

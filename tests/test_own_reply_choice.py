@@ -11,7 +11,7 @@ import lect
 from lect.errors import ReplyFormatWarning
 from lect_jinja import replies
 from lect_jinja.audit import audited
-from lect_jinja.knowledge import AT_THE_START, READERS
+from lect_jinja.formats import known_formats, signs_of
 
 TURNS = "{% for m in messages %}<|{{ m.role }}|>{{ m.content or '' }}CALLS<|over|>{% endfor %}ASK"
 ASK = "{% if add_generation_prompt %}<|assistant|>{% endif %}"
@@ -46,14 +46,14 @@ def test_the_format_that_reads_the_template_back_is_found_without_a_rule():
 
 def test_a_rule_that_does_not_read_the_template_back_gives_way():
     own = template(LONGCAT.replace("<longcat", "{{ '<' }}longcat"), "{# <tool_call> #}")
-    assert own.stated()["reply"].format == "hermes_json"
+    assert replies.suggested(own).format == "hermes_json"
     assert own.reply.name == "longcat"
 
 
 def test_a_rule_that_reads_the_template_back_stays():
     own = template(LONGCAT)
     assert own.reply_reason == (
-        "'longcat', by the special token '<longcat_tool_call>'; it reads back what the template writes"
+        "'longcat', by the marker '<longcat_tool_call>' in the template; it reads back what the template writes"
     )
 
 
@@ -107,7 +107,7 @@ def test_a_template_that_exceeds_the_limits_is_asked_once(monkeypatch):
     text = type(own).text
     monkeypatch.setattr(type(own), "text", lambda *given, **more: asked.append(given) or text(*given, **more))
     assert own.reply.name == "longcat"
-    assert own.reply_reason == "'longcat', by the special token '<longcat_tool_call>'"
+    assert own.reply_reason == "'longcat', by the marker '<longcat_tool_call>' in the template"
     assert len(asked) == 1
 
 
@@ -150,8 +150,11 @@ def test_only_packages_whose_marks_the_template_writes_are_imported():
     assert json.loads(done.stdout) == ["lect_longcat"]
 
 
-def test_every_format_that_reads_calls_is_tried_for_a_mark_that_opens_them():
-    tried = {name: mark for marks in (READERS, AT_THE_START) for mark, names in marks.items() for name in names}
-    assert tried.keys() <= set(lect.reply_formats())
-    with_calls = {name for name in lect.reply_formats() if (each := replies._grammar(name)).sections or each.channels}
-    assert with_calls - tried.keys() == set()
+@pytest.mark.parametrize("name", [name for name, each in known_formats().items() if each.calls])
+def test_a_format_is_tried_where_its_example_is_written(name):
+    found = lect.plugin.grammar.reply_format(name)
+    signs = signs_of(found, known_formats()[name].package)
+    assert signs == known_formats()[name], "run python tests/support/make_metadata.py"
+    if lect.parse(None, found.example, format=found).tool_calls:
+        starts = found.grammar.channels.start if found.grammar.channels else ("",)
+        assert signs.may_read(f"A prompt.{starts[0]}", found.example)

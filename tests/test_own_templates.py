@@ -18,7 +18,7 @@ from shared import SHARED
 import lect
 from lect_jinja.audit import audited
 from lect_jinja.environment import ENVIRONMENT
-from lect_jinja.knowledge import REPLIES, fingerprint, fingerprints
+from lect_jinja.knowledge import fingerprint, fingerprints
 from lect_jinja.template import JinjaTemplate
 from lect_jinja.tree import tree_fingerprint
 
@@ -159,15 +159,6 @@ def test_the_fingerprints_are_those_of_the_makers_texts():
     assert {
         slug for slug, row in rows.items() if row.get("tree") != tree_fingerprint(ENVIRONMENT.parse(source(slug)))
     } == set()
-
-
-def test_every_reply_format_and_package_that_a_rule_names_exists():
-    from lect.plugin.grammar import reply_format
-
-    packages = {info.package for info in lect.plugins()} | {"lect", "lect-dialects"}
-    for rule in REPLIES:
-        assert reply_format(rule.format)
-        assert rule.package in packages
 
 
 WARNED_OF = {

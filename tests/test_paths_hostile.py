@@ -18,11 +18,8 @@ from lect.plugin import install_command
 CASES = json.loads((Path(__file__).parent / "data/hostile_paths.json").read_text("utf-8"))["cases"]
 # Families whose package has another name.
 PACKAGES = {"chatml": "dolphin", "llama-2": "llama", "llama-3": "llama", "starling": "openchat"}
-# No package has a format for them, and FastChat's rules would give them a wrong format.
-NOBODYS = {
-    "NousResearch/Hermes-2-Pro-Mistral-7B",
-    "openchat/openchat-3.5-0106-gemma",
-}
+# No package has a format for it, and FastChat's rules would give it a wrong format.
+NOBODYS = {"openchat/openchat-3.5-0106-gemma"}
 MOST_LINES = 2_000
 """Lines of Python that refusing a path may take: ten times what it takes."""
 INSTALLED = {info.package for info in lect.plugins()}

@@ -18,8 +18,8 @@ from lect_kit.corpus import CORPUS
 # Packages that whoever only writes prompts can do without; `hub`, which downloads, is one of them.
 ADDONS = [name for name in make_metadata.PLUGINS if make_metadata.is_apart(name)]
 NAMES = [name for name in make_metadata.PLUGINS if name not in ADDONS]
-# Packages with only reply formats or a notation have no adapter.
-WITH_ADAPTER = [name for name in NAMES if name not in ("dialects", "jinja", "ollama", "paddlenlp")]
+# Packages with only reply formats, names or a notation have no adapter.
+WITH_ADAPTER = [name for name in NAMES if name not in ("dialects", "jinja", "ollama", "paddlenlp", "providers")]
 CORE = tomllib.loads((REPOSITORY / "core/pyproject.toml").read_text("utf-8"))["project"]
 # A package is tested with those of its own version, and with no older ones.
 BOUND = f">={CORE['version'].rpartition('.')[0]},<1"
@@ -33,7 +33,7 @@ NEEDS = {
 }
 """What packages need besides core."""
 # They use core's private modules, which may change in any version.
-PINNED = {"constrain", "data", "kit", "rollout", "rows", "tokens", "view"}
+PINNED = {"constrain", "data", "fit", "kit", "rollout", "rows", "tokens", "view"}
 # They are imported by their users alone, so they have no entry points.
 LIBRARIES = {"apis"}
 # Their entry points are those of the servers that load them.
@@ -124,8 +124,8 @@ def test_the_entry_points_of_an_addon_are_commands_and_functions(name):
     commands, functions = entry_points(name, "lect.commands"), entry_points(name, "lect.functions")
     assert commands == {command: f"lect_{name}.cli.{command}" for command in commands}
     assert all(value.startswith(f"lect_{name}:") for value in functions.values())
-    # The last two are for `lect doctor` and notebooks: nobody calls them.
-    assert functions.keys() <= {*lect.__all__, "doctor_tokens", "picture"}
+    # The others are for `lect doctor`, `lect why`, notebooks and `Template.effort`: nobody calls them.
+    assert functions.keys() <= {*lect.__all__, "carried", "doctor_tokens", "effort", "picture"}
 
 
 def test_generated_files_are_up_to_date():

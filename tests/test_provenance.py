@@ -70,11 +70,12 @@ PICKS = {
     "tools": [
         "command-a-reasoning", "gemma-4", "glm-5.1", "gpt-oss", "internlm2-chat", "internlm3-instruct",
         "mistral-nemo", "mistral-v3", "qwen3-coder", "minimax-m2", "minimax-m2.1", "minimax-m2.5", "minimax-m2.7",
-        "minimax-m3", "nemotron-nano-v2", "nemotron-3", "nemotron-3.5", "nemotron-3-omni", "nemotron-super-v1.5",
-        "hermes-2-pro", "hermes-3", "glm-4-0414",
+        "minimax-m3", "nemotron-nano-v2", "nemotron-3", "nemotron-3.5", "nemotron-3-omni", "nemotron-3-super", "nemotron-3-ultra",
+        "nemotron-super-v1.5",
+        "hermes-2-pro", "hermes-2-pro-mistral", "hermes-3", "glm-4-0414",
         "glm-5.2", "glm-5.3", "deepseek-v3.2", "gemma-4-31b", "gemma-4-2026-04", "seed-oss", "apertus", "deepseek-v4",
-        "deepseek-v4-flash-0731", "minicpm3", "muse-glimmer", "solar-open",
-        "gigachat-3", "gigachat-3.1",
+        "deepseek-v4-flash-0731", "deepseek-v4-pro-0813", "deepseek-v4.1-flash", "glm-5.3-flash", "minicpm3", "muse-glimmer", "solar-open",
+        "gigachat-3", "gigachat-3.1", "inkling", "north-mini-code", "spark-x2.5",
     ],
     "documents": ["granite-3.1", "granite-3.2", "granite-3.3"],
 }  # fmt: skip

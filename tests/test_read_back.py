@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 from character_tokenizer import CharacterTokenizer
 from damaged import CHAT, damages, makers_texts, random_chat, rendered
-from goldens import golden_files, native_models
+from goldens import golden_files, golden_models
 from hostile import installed
 from sampling import FULL, in_turn
 
@@ -82,7 +82,7 @@ def test_what_is_right_passes(name):
 
 @pytest.mark.parametrize("slug", in_turn(golden_files(), 32, "read back"))
 def test_what_makers_templates_write_passes(slug):
-    template = lect.resolve(native_models()[slug]).template
+    template = lect.resolve(golden_models()[slug]).template
     tokenizer = tokenizer_for(template)
     encoder = encoder_of(tokenizer)
     found = {
@@ -90,6 +90,19 @@ def test_what_makers_templates_write_passes(slug):
         for case, text in makers_texts(golden_files()[slug], template)
     }
     assert {case: results for case, results in found.items() if results} == {}
+
+
+@pytest.mark.parametrize(
+    "name", in_turn([name for name, each in installed().items() if "images" in each.capabilities], 8)
+)
+def test_several_images_in_a_row_pass(name):
+    template = installed()[name]
+    tokenizer = tokenizer_for(template)
+    for count in (2, 5):
+        parts = [{"type": "text", "text": "Compare"}, *[{"type": "image"}] * count]
+        for content in (parts, parts[::-1]):
+            prompt = rendered(template, [{"role": "user", "content": content}], add_generation_prompt=True)
+            assert prompt is None or alarms(template, prompt.encode(tokenizer).ids, tokenizer) == []
 
 
 @pytest.mark.parametrize("name", in_turn(FORMATS, 3, "turns"))

@@ -41,8 +41,9 @@ def test_only_these_templates_lack_stops_of_their_reply_format():
             if known and not set(known.stop) <= set(template.stop):
                 differing.add(template.name)
     assert differing == {
-        "bielik-v3", "exaone-4.0", "falcon-h1", "gigachat-3", "gigachat-3.1", "granite-4.0", "granite-4.1", "hermes-2-pro", "hermes-3", "hy3",
-        "hunyuan-dense", "internlm3-instruct", "laguna-s-2.1", "laguna-xs-2.1", "laguna-xs.2", "ling-2.0", "minicpm5",
-        "minicpm5-2b", "nemotron-3", "nemotron-3-omni", "nemotron-3.5", "nemotron-super-v1.5",
+        "bielik-v3", "exaone-4.0", "falcon-h1", "gigachat-3", "gigachat-3.1", "granite-4.0", "granite-4.1", "hermes-2-pro",
+        "hermes-2-pro-mistral", "hermes-3", "hy3",
+        "hunyuan-dense", "internlm3-instruct", "kimi-k3", "laguna-m.1", "laguna-s-2.1", "laguna-xs-2.1", "laguna-xs.2", "ling-2.0", "minicpm5",
+        "minicpm5-2b", "nemotron-3", "nemotron-3-omni", "nemotron-3-super", "nemotron-3-ultra", "nemotron-3.5", "nemotron-super-v1.5",
         "phi-4-mini-reasoning", "phi-4-reasoning", "qwen-7b-chat", "rnj-1", "smollm3",
     }  # fmt: skip

@@ -13,7 +13,7 @@ import replies
 import lect
 from lect.reply import grammar
 from lect.reply.events import CODES
-from lect_jinja.knowledge import REPLIES
+from lect_jinja.formats import known_formats
 
 FORMATS = replies.formats()
 DOCS = Path(__file__).parents[1] / "docs"
@@ -73,8 +73,13 @@ def test_every_vector_has_a_format_and_every_format_but_react_has_a_vector():
 
 def test_the_package_advised_for_a_missing_reply_format_has_it():
     owners = {(point.name, point.dist.name) for point in entry_points(group="lect.replies")}
-    rules = {(rule.format, rule.package) for rule in REPLIES if rule.package != "lect"}
-    assert rules - owners == set()
+    advised = {(each.name, each.package) for each in known_formats().values() if each.package != "lect"}
+    assert advised <= owners
+
+
+def test_no_two_formats_are_meant_by_one_model_type():
+    types = [each for found in known_formats().values() for each in found.model_types]
+    assert sorted(types) == sorted(set(types))
 
 
 def test_the_gallery_shows_what_every_format_says():

@@ -31,6 +31,8 @@ CASES = [
     for mark in marks(section, call)
     if mark not in marks_of(reply_format.grammar.wrappers)
     for how, made in changed(mark)
+    # Nothing is read after a stop.
+    if not (how == "twice" and mark in reply_format.stop)
     # Words and fences are ordinary text.
     if text.count(mark) == 1 and not mark.strip()[0].isalpha() and mark.strip()[0] != "`"
 ]

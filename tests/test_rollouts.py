@@ -7,7 +7,7 @@ from collections import Counter
 import hostile
 import pytest
 import rollouts
-from sampling import STRESS, some
+from sampling import PART, STRESS, in_turn, some
 from shared import SHARED
 from tiny_tokenizer import Bytes
 from together import together
@@ -17,6 +17,7 @@ from lect_rollout import Rollout
 
 TEMPLATES = hostile.installed()
 SEEDS = range(8 if STRESS else 1)
+TURNS = 16
 REASONS = (
     "the sample breaks off in a call",
     "the sample breaks off in reasoning",
@@ -50,31 +51,37 @@ def test_every_template_continues_what_was_sampled(name):
     assert played(TEMPLATES[name])["bridges"]
 
 
-def long_rollout(template, tools):
-    """Return the ids of a rollout with many turns, one for each kind of reply; shorter if a turn is refused."""
+def long_rollout(template, seed):
+    """Return the ids of a random rollout with many turns; shorter if one is refused and no other is possible."""
+    rng = random.Random(f"{template.name} {seed}")
     tokenizer = bytes_for(template)
-    messages = [{"role": "user", "content": "How is it? /no_think"}]
+    tools = rollouts.TOOLS if "tools" in template.capabilities and rng.random() < 0.7 else None
+    replies = [reply for reply in rollouts.REPLIES.values() if tools or "tool_calls" not in reply]
+    # Of a few kinds, so that nothing is new in most of its turns.
+    replies = rng.sample(replies, rng.randint(1, len(replies)))
+    words = [word for word in template._sought() if len(word) < 40] or [""]
+    messages = [{"role": "user", "content": f"How is it? {rng.choice(words)}"}]
+    if "system" in template.capabilities and rng.random() < 0.5:
+        messages.insert(0, {"role": "system", "content": "Be brief."})
     rollout = Rollout(template, messages, tokenizer, tools=tools)
-    for number, reply in enumerate([*rollouts.REPLIES.values()] * 3):
-        message = {"role": "assistant", **reply}
-        if "tool_calls" in reply and not tools:
-            continue
+    for _ in range(TURNS):
+        message = {"role": "assistant", **rng.choice(replies)}
         text = rollouts.written(template, rollout.messages, message, tools)
+        planted = rng.choice(words) if rng.random() < 0.2 else ""
         try:
             heard = rollout.feed(rollouts.sampled(tokenizer, rollout.ids[-1], text or "Fine."))
-            rollout.add(rollouts.following(heard, "", random.Random(number)))
+            rollout.add(rollouts.following(heard, planted, rng))
         except lect.MessageError:
             break
     return rollout.ids, rollout.messages
 
 
-@pytest.mark.parametrize("name", some(sorted(TEMPLATES), "long rollouts"))
+@pytest.mark.parametrize("name", in_turn(sorted(TEMPLATES), PART, "long rollouts"))
 def test_a_long_rollout_is_continued_as_if_all_of_it_were_rendered(name, monkeypatch):
     template = TEMPLATES[name]
-    tools = rollouts.TOOLS if "tools" in template.capabilities else None
-    found = long_rollout(template, tools)
+    found = [long_rollout(template, seed) for seed in SEEDS]
     monkeypatch.setattr("lect_rollout.rollout.FEW", 1000)
-    assert long_rollout(template, tools) == found
+    assert [long_rollout(template, seed) for seed in SEEDS] == found
 
 
 def makers():

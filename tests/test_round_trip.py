@@ -99,16 +99,17 @@ def test_the_families_that_support_calls_and_reasoning_bring_them_back():
     assert brought == {
         "call": {
             "apertus", "bielik", "chatglm", "cohere", "deepseek", "exaone", "falcon", "gemma", "gigachat", "gptoss",
-            "granite", "hermes", "hunyuan", "internlm", "jamba", "kimi", "laguna", "lfm2", "ling", "llama", "mimo", "minicpm",
-            "minimax", "mistral", "muse", "nanbeige", "nemotron", "olmo", "qwen", "rnj", "seed", "solar", "step",
+            "granite", "hermes", "hunyuan", "inkling", "internlm", "jamba", "kimi", "laguna", "lfm2", "ling", "llama", "mimo",
+            "minicpm", "minimax", "mistral", "muse", "nanbeige", "nemotron", "olmo", "qwen", "rnj", "seed", "solar", "spark",
+            "step",
         },
         "reasoning": {
-            "bielik", "chatglm", "cohere", "gemma", "gptoss", "hunyuan", "laguna", "lfm2", "ling", "minicpm", "minimax",
-            "mistral", "muse", "nanbeige", "nemotron", "qwen", "seed", "step",
+            "bielik", "chatglm", "cohere", "deepseek", "gemma", "gptoss", "hunyuan", "inkling", "kimi", "laguna", "lfm2", "ling",
+            "minicpm", "minimax", "mistral", "muse", "nanbeige", "nemotron", "qwen", "seed", "spark", "step",
         },
         "everything": {
-            "bielik", "chatglm", "gemma", "gptoss", "hunyuan", "kimi", "laguna", "lfm2", "ling", "minicpm", "minimax",
-            "mistral", "nanbeige", "nemotron", "qwen", "seed", "step",
+            "bielik", "chatglm", "deepseek", "gemma", "gptoss", "hunyuan", "inkling", "kimi", "laguna", "lfm2", "ling", "minicpm",
+            "minimax", "mistral", "nanbeige", "nemotron", "qwen", "seed", "spark", "step",
         },
     }  # fmt: skip
 

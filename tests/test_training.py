@@ -54,8 +54,8 @@ def test_no_template_text_with_a_role_is_trained_with_an_answer(name):
     template = TEMPLATES[name]
     prompt = template.render(ROUNDS)
     for text in trained(prompt, LossPolicy(stop="none")).values():
-        # Muse Glimmer's models write themselves whom they speak to.
-        before = text[: text.index("Answer")].removeprefix(" to=user")
+        # Muse Glimmer's models write themselves whom they speak to, and Inkling's open their messages.
+        before = text[: text.index("Answer")].removeprefix(" to=user").removeprefix("<|message_model|>")
         assert not any(
             role.lower() in before.lower() for role in ("assistant", "user", "model", "system", "[/inst]")
         ), text

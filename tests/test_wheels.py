@@ -20,11 +20,13 @@ USES = {
     "qwen": (f"lect.get_template('Qwen/Qwen2.5-7B-Instruct').text({HELLO})[-17:]", "Hello!<|im_end|>\n"),
     "dialects": ("'xlam' in lect.reply_formats()", True),
     "fastchat": ("__import__('lect_fastchat').get_conv_template('vicuna_v1.1').roles[0]", "USER"),
+    "fit": (f"lect.template('chatml').fit({HELLO}).changes", []),
     "hub": ("'hub' in [plugin.name for plugin in lect.plugins()]", True),
     "jinja": (f"lect.get_template('./model').text({HELLO})", "user: Hello!"),
     "kit": ("__import__('lect_kit').AdapterSuite.__name__", "AdapterSuite"),
     "ollama": ("'TEMPLATE' in lect.dump_template(lect.template('chatml'), 'ollama')", True),
     "paddlenlp": (f"""lect.load_template('{{"query": "Q: {{{{query}}}}"}}').text({HELLO})""", "Q: Hello!"),
+    "providers": ("'providers' in [plugin.name for plugin in lect.plugins()]", True),
     "rollout": (f"lect.rollout('a/model', {HELLO}, {BYTES}, adapter='chatml').feed(b'Hi!').content", "Hi!"),
     "rows": ("lect.messages([['Hello!', 'Hi!']])[1]['content']", "Hi!"),
     "sglang": ("callable(__import__('lect_sglang').register)", True),
@@ -49,7 +51,7 @@ NEEDED = {
 def test_every_plugin_that_is_not_a_family_is_installed_alone_here():
     projects = {name: tomllib.loads((path / "pyproject.toml").read_text("utf-8")) for name, path in FOLDERS.items()}
     others = {name for name, each in projects.items() if "lect" not in each["project"].get("entry-points", ())}
-    assert others | {"qwen", "dialects", "ollama"} == set(USES)
+    assert others | {"qwen", "dialects", "ollama", "providers"} == set(USES)
 
 
 @pytest.mark.parametrize("plugin", USES)

@@ -135,3 +135,24 @@ def test_an_unknown_path_costs_about_as_much_as_a_known_one(tail):
     assert whole[1] < 12 * whole[0]
     assert whole[0] < 2.1 * half[0]
     assert whole[1] < 2.1 * half[1]
+
+
+class Parts(list):
+    """Counts how many of its items are read."""
+
+    read = 0
+
+    def __iter__(self):
+        for item in super().__iter__():
+            self.read += 1
+            yield item
+
+
+@pytest.mark.parametrize("way", [CHATML.text, CHATML.render], ids=["text", "render"])
+@pytest.mark.parametrize("where", ["messages", "content", "tools"])
+def test_a_list_of_wrong_items_is_refused_at_the_first(way, where):
+    wrong, message = Parts(range(5_000)), {"role": "assistant", "content": "x"}
+    messages = wrong if where == "messages" else [message if where == "tools" else {**message, where: wrong}]
+    with pytest.raises(lect.MessageError, match=rf"{where}\[0\] is 0"):
+        way(messages, tools=wrong if where == "tools" else None)
+    assert wrong.read < 20

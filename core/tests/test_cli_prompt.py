@@ -158,7 +158,7 @@ def test_a_terminal_gets_a_line_end_and_no_control_characters(monkeypatch):
     terminal = Terminal()
     monkeypatch.setattr(sys, "stdout", terminal)
     assert main(["prompt", "acme-7b", "a\tb\nc\x1b[2J\r\x07\x9b"]) == 0
-    assert terminal.getvalue() == "<user>a\tb\nc\\x1b[2J\\r\\x07\\x9b</user><bot>\n"
+    assert terminal.getvalue() == "<user>a\tb\nc\\x1b[2J\\r\\x07\\u009b</user><bot>\n"
 
 
 def test_a_terminal_gets_no_second_line_end(monkeypatch):

@@ -1,4 +1,4 @@
-"""A command that may run a stranger's template ends in time and at Ctrl-C, whatever the template does."""
+"""A command that may run a stranger's template ends in time, with little memory, and at Ctrl-C, whatever it does."""
 
 import os
 import signal
@@ -17,6 +17,15 @@ RUN = """
 import collections, itertools, os, signal, sys, time
 from lect.cli import main, prompt
 
+from lect.contain import blaming
+from lect.errors import LectError
+
+def ours(task):
+    try:
+        exec(task)
+    except MemoryError as error:
+        raise LectError("too large") from error
+
 def run(arguments):
     print(os.getpid(), file=sys.stderr, flush=True)
     {task}
@@ -32,6 +41,16 @@ LONG = {
     "one call in C": "collections.deque(itertools.repeat(None), maxlen=0)",
     "waiting": "time.sleep(10**6)",
     "a signal that is ignored": "signal.signal(signal.SIGINT, signal.SIG_IGN); collections.deque(itertools.repeat(None), maxlen=0)",
+}
+
+LARGE = {
+    "one large object": "bytearray(1 << 40)",
+    "many small ones": "[kept for kept in iter(lambda: [[] for _ in range(9)], None)]",
+}
+WRAPPED = {
+    "as it is": "{}",
+    "as the fault of a plugin": "blaming('a plugin failed', (LectError,), lambda: exec({!r}))",
+    "as an error of ours": "blaming('a plugin failed', (LectError,), lambda: ours({!r}))",
 }
 
 
@@ -84,9 +103,26 @@ def test_ctrl_c_on_a_terminal_reaches_both_processes():
     assert is_gone(worker)
 
 
-def test_a_crash_is_an_error():
-    crash = "signal.raise_signal(signal.SIGABRT)"
-    assert ended(crash) == (1, "", "lect: `lect prompt` was ended by signal 6 (Aborted)\n")
+@pytest.mark.skipif(sys.platform != "linux", reason="this system does not limit memory")
+@pytest.mark.parametrize("wrapped", WRAPPED.values(), ids=WRAPPED)
+@pytest.mark.parametrize("task", LARGE.values(), ids=LARGE)
+def test_it_ends_when_it_needs_more_memory_than_it_has(task, wrapped):
+    message = "lect: `lect prompt` was ended: it needs more than 0.25 GiB of memory\n"
+    advice = "  try: --memory 2.5, if you trust what it reads\n"
+    assert ended(wrapped.format(task), "--memory", "0.25", "--timeout", str(HANGS)) == (1, "", message + advice)
+
+
+@pytest.mark.parametrize(
+    ("number", "advice"), [(signal.SIGABRT, "\n  try: --memory 10, if you trust what it reads"), (signal.SIGSEGV, "")]
+)
+def test_a_crash_is_an_error(number, advice):
+    told = f"signal {number:d} ({signal.strsignal(number)}){advice}"
+    assert ended(f"signal.raise_signal({number:d})") == (1, "", f"lect: `lect prompt` was ended by {told}\n")
+
+
+def test_an_error_whose_reasons_go_round_in_circles_is_printed():
+    task = "blaming('a plugin failed', (LectError,), lambda: exec('raise LectError(1)'))"
+    assert ended(task) == (1, "", "lect: 1\n")
 
 
 def test_otherwise_all_is_as_the_command_says():
@@ -108,7 +144,8 @@ def test_waiting_for_input_or_for_a_reader_takes_no_time():
         pipe.close()
 
 
-@pytest.mark.parametrize("seconds", ["0", "-1", "nan", "inf", "1e9", "soon"])
-def test_a_time_that_is_none_is_refused(seconds, capsys):
-    assert main(["prompt", "acme-7b", "Hello!", "--timeout", seconds]) == 2
-    assert "is not a number of seconds, such as 60" in capsys.readouterr().err
+@pytest.mark.parametrize("number", ["0", "-1", "nan", "inf", "1e9", "some"])
+@pytest.mark.parametrize(("option", "unit"), [("--timeout", "seconds, such as 60"), ("--memory", "GiB, such as 4")])
+def test_a_bound_that_is_none_is_refused(option, unit, number, capsys):
+    assert main(["prompt", "acme-7b", "Hello!", option, number]) == 2
+    assert f"is not a number of {unit}" in capsys.readouterr().err

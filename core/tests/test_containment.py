@@ -54,6 +54,14 @@ pytestmark = pytest.mark.usefixtures("registry")
 
 
 @everything
+def test_whatever_a_program_raises_is_the_fault_of_its_template(raised):
+    template = Template("bad", lambda chat, out: raising(raised)())
+    for way in (template.text, template.render):
+        with pytest.raises(PluginError, match=f"template 'bad' failed: {type(raised).__name__}"):
+            way([{"role": "user", "content": "Hi"}])
+
+
+@everything
 def test_whatever_match_raises_the_others_are_asked(raised):
     with lect.register(adapter(match=raising(raised))), lect.register(GOOD):
         with pytest.warns(PluginWarning, match=f"bad: match: {type(raised).__name__}"):

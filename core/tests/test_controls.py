@@ -187,7 +187,7 @@ class Counting:
 def looks(monkeypatch):
     """Return a counter of the searches for the markers of `CHATML`."""
     counting = Counting(CHATML.markers.pattern)
-    monkeypatch.setattr(CHATML.markers, "_pattern", counting)
+    monkeypatch.setattr(CHATML.markers, "pattern", counting)
     return counting
 
 

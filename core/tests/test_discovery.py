@@ -172,6 +172,37 @@ def test_thousands_of_entry_points_do_no_harm(site):
     assert max(len(verdict.why) for verdict in caught.value.candidates) < 2000
 
 
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        ([f"many{number}" for number in range(20_000)], "has more than 10,000 entry points"),
+        (["many" * 25_000], "has an entry point for lect of more than 1,000 characters"),
+    ],
+    ids=["many", "long"],
+)
+@pytest.mark.parametrize("group", ["hints", "templates"])
+def test_a_package_that_declares_too_much_is_refused_by_its_name(site, capsys, group, names, said):
+    install(site, "disc-many", "many", FAMILY.format("many"), **{group: names})
+    with pytest.warns(PluginWarning, match="disc-many"):
+        assert lect.resolve("healthy-7b").package == "disc-healthy"
+    assert [what for what, broken in findings(capsys) if broken and "disc-many" in what and said in what]
+    with pytest.raises(UnknownModelError, match=said) as caught:
+        lect.resolve("unheard-of")
+    assert len(str(caught.value)) < 2000
+
+
+@pytest.mark.parametrize("header", ["Name", "Version"])
+def test_a_package_with_an_endless_name_or_version_is_refused(site, capsys, header):
+    install(site, "disc-endless", "endless", FAMILY.format("endless"))
+    metadata = site / "disc_endless-0.1.0.dist-info/METADATA"
+    metadata.write_text(metadata.read_text("utf-8").replace(f"{header}: ", f"{header}: {'9' * 100_000}"), "utf-8")
+    with pytest.warns(PluginWarning, match="disc-endless"):
+        assert lect.resolve("healthy-7b").package == "disc-healthy"
+    assert [what for what, broken in findings(capsys) if broken and "has a Name or a Version of more than" in what]
+    assert main(["plugins"]) == 0
+    assert len(capsys.readouterr().out) < 10_000
+
+
 def test_a_zip_on_the_path_works(site, monkeypatch, tmp_path_factory):
     elsewhere = tmp_path_factory.mktemp("zipped")
     install(elsewhere, "disc-zipped", "zipped", FAMILY.format("zipped"), hints=("zipped",))

@@ -23,11 +23,14 @@ FLOORS = {
     "rows": 0,
     "errors": 1,
     "contain": 1,
+    "boundaries": 1,
     "facts": 2,
     "files": 2,
     "installing": 1,
     "json_schema": 1,
     "objects": 1,
+    "outputs": 2,
+    "apart": 1,
     "pictures": 2,
     "source": 2,
     "prompt": 3,
@@ -61,6 +64,7 @@ PRIVATE = {
     "data",  # Its command prints, loads tokenizers and checks them as core's commands do.
     "kit",  # It tests what core does with a plugin: what it finds, loads and asks, one step at a time.
     "constrain",  # It asks the engine that reads which marks are live in a text.
+    "fit",  # It keeps what it finds out with a template's edges, and spells ids as core does.
     "rollout",  # It continues prompts and encodings where core stopped.
     "tokens",  # It encodes, checks and prints as core's commands do.
     "rows",  # It reads objects, weights and tools by the rules by which core writes them.

@@ -362,7 +362,7 @@ ENDLESS["a"] = ENDLESS
         ),
         (
             tool(parameters={"properties": {Unprintable(): {}}}),
-            "a key of tools[0].function.parameters.properties is <Unprintable that cannot be printed> (Unprintable)",
+            "a key of tools[0].function.parameters.properties is <Unprintable object> (Unprintable)",
         ),
         (tool(strict=nested(600)), "tools[0] is nested more than 64 deep"),
         (tool(default=ENDLESS), "tools[0] is nested more than 64 deep"),

@@ -163,7 +163,7 @@ def test_a_template_whose_name_was_taken_is_pickled_by_its_parts(monkeypatch):
         assert again.text(HELLO) == CHATML.text(HELLO)
     finally:
         monkeypatch.undo()
-        names.forget()
+        REGISTRY.adapters.changed()
     assert pickled(CHATML) is CHATML
 
 

@@ -52,6 +52,9 @@ SIGNATURES = {
         "truncate='tokens', unroll='never', **arguments)"
     ),
     lect.rollout: f"(model_path, messages, tokenizer, *, {CHOOSE}, tools=None, **options)",
+    lect.fit: "(model_path, messages, tools=None, *, adapter=None, default=None, **options)",
+    Template.fit: "(self, messages, tools=None, *, late_system='user', split_text=False, invent=False, strict=False, **options)",
+    Template.effort: "(self, level)",
     Template.but: "(self, **changes)",
     Template: "(name, program, *, reply=None, **facts)",
     Facts: (
@@ -125,8 +128,8 @@ def test_the_public_names_for_users():
         "Encoded", "FallbackWarning", "InvalidModelPathError", "LectError", "LimitError", "LossPolicy", "LossSpan",
         "MaskError", "MessageError", "Origin", "PluginError", "Prompt", "RefusedError", "Reply", "Resolution", "Row",
         "Segment", "SourceError", "Template", "TokenizerError", "UnknownModelError", "UnknownTemplateError", "Unused",
-        "UnusedInputError", "__version__", "dump_template", "encode", "get_conv_template", "get_conversation_template",
-        "get_template", "load_template", "messages", "parse", "pin", "pins", "plugins", "register",
+        "UnusedInputError", "__version__", "dump_template", "encode", "fit", "get_conv_template",
+        "get_conversation_template", "get_template", "load_template", "messages", "parse", "pin", "pins", "plugins", "register",
         "register_conv_template", "render", "reply_formats", "rescan", "resolve", "rollout", "row", "stream", "template",
         "templates",
     ]  # fmt: skip
@@ -136,9 +139,9 @@ def test_the_public_names_for_authors_of_adapters():
     assert sorted(lect.plugin.__all__) == [
         "API_VERSION", "CHATML", "Call", "Chat", "DEFAULT", "Difference", "Family", "Input", "Later", "Match", "Message",
         "ModelRef", "Part", "ROUND", "Reply", "Rule", "SPELLINGS", "Schema", "Source", "Specificity", "Template", "Tokenizer",
-        "ToolCall", "Turn", "TurnTemplate", "Writer", "Written", "by_signal", "expressible", "given", "hookimpl",
-        "install_command", "locate", "normalize", "open_file", "parse_json", "plain_str", "read_file",
-        "split_at_controls", "stripped", "table_of", "think_tags", "thought_and_answer", "unknown",
+        "ToolCall", "Turn", "TurnTemplate", "Writer", "Written", "boundary", "by_signal", "expressible", "given",
+        "hookimpl", "install_command", "locate", "normalize", "open_file", "owned", "parse_json", "plain_str", "read_file",
+        "split_at_controls", "stripped", "table_of", "think_tags", "thought_and_answer", "unknown", "write_whole",
     ]  # fmt: skip
 
 
@@ -228,6 +231,7 @@ def test_the_tree_of_errors():
         "BaseModelWarning": ("UserWarning",),
         "ModelPathWarning": ("UserWarning",),
         "ConversionWarning": ("UserWarning",),
+        "OutputWarning": ("UserWarning",),
         "ReplyFormatWarning": ("UserWarning",),
         "ServedDifferentlyWarning": ("UserWarning",),
     }

@@ -12,10 +12,8 @@ from together import together
 
 import lect
 from lect import LectError, MessageError, PluginError, RefusedError, Unused
-from lect.errors import saferepr
 from lect.format.compare import first_difference
 from lect.plugin import Family, Rule, Template, Turn, TurnTemplate
-from lect.prompt.inputs import Input
 
 USER = {"role": "user", "content": "Hi"}
 TOOL = {
@@ -307,23 +305,3 @@ def test_an_option_of_the_wrong_kind_is_refused_by_its_name(kind):
             with pytest.raises(MessageError, match=rf"^option odd is .* \({type(value).__name__}\); expected "):
                 way([USER], odd=value)
     assert template.text([USER]) == template.text([USER], odd=None) == "None"
-
-
-class Unprintable:
-    def __repr__(self):
-        raise RuntimeError("no")
-
-
-@pytest.mark.parametrize(
-    ("value", "said"),
-    [
-        (10**5000, "<int that cannot be printed>"),
-        (Unprintable(), "<Unprintable that cannot be printed>"),
-        ([Unprintable()], "<list that cannot be printed>"),
-        (type("Red", (), {"__repr__": lambda self: "\x1b[31m"})(), "\\x1b[31m"),
-        (Input("x" * 200), f"'{'x' * 77}...'"),
-    ],
-    ids=["integer", "object", "list", "colour", "text"],
-)
-def test_any_value_can_be_shown_in_a_message(value, said):
-    assert saferepr(value) == said

@@ -425,7 +425,8 @@ def test_turns_shared_by_a_shape_are_those_of_each_prompt(template, messages, ge
         ]
         prompt = rendered(template, said, add_generation_prompt=generate)
         if prompt is not None:
-            assert list(prompt.turns) == turns_of(prompt.layout, prompt.template, prompt._request, template.text)
+            marks = template.edges().turn_marks
+            assert list(prompt.turns) == turns_of(prompt.layout, marks, prompt._request, template.text)
 
 
 @pytest.mark.parametrize("template", [CHATML, THINKING], ids=lambda template: template.name)

@@ -138,7 +138,7 @@ def test_add_generation_prompt_may_be_any_value(odd):
 
 def test_a_new_day_gives_a_new_date(monkeypatch):
     for day in (THE_DAY, THE_DAY, date(2024, 7, 27), date(2025, 1, 1)):
-        monkeypatch.setattr(chat_module, "today", lambda day=day: day)
+        monkeypatch.setattr(chat_module, "today", lambda _, day=day: day)
         assert DATED.text([user("x")]).startswith(f"Today is {day}.\n")
         assert DATED.render([user("x")]).text == DATED.text([user("x")])
 

@@ -242,3 +242,45 @@ def test_every_field_that_no_format_knows_is_reported_every_time(fields):
 
 def test_what_a_message_says_of_its_loss_is_known():
     assert STATES <= MESSAGE_FIELDS
+
+
+DEFINED = {"properties": {"at": {"$ref": "#/$defs/Place"}}, "$defs": {"Place": {"type": "object"}, "Other": {}}}
+
+
+def names_of_parameters(chat, out):
+    for index in range(len(chat.tools)):
+        function, path = chat.function(index)
+        for name in function["parameters"]["properties"]:
+            out.append(chat.input(name, *path, "parameters", "properties", name))
+
+
+def whole_schemas(chat, out):
+    for index in range(len(chat.tools)):
+        function, path = chat.function(index)
+        out.append(chat.json(function["parameters"], *path, "parameters"))
+
+
+def test_a_definition_that_a_schema_refers_to_and_nobody_writes_is_unused():
+    tools = [{"type": "function", "function": {"name": "go", "parameters": DEFINED}}]
+    unused = Template("t", names_of_parameters).render([], tools=tools).unused
+    assert Unused(("tools", 0, "function", "parameters", "$defs", "Place"), "dropped") in unused
+    assert not [each for each in unused if each.path[-1] == "Other"]
+    assert Template("t", whole_schemas).render([], tools=tools).unused == (Unused(("messages",), "absent"),)
+    assert [each.path for each in CHATML.render([USER], tools=tools).unused] == [("tools", 0)]
+
+
+def test_a_text_that_is_taken_apart_into_characters_is_unused():
+    def apart(chat, out):
+        for message in chat.messages:
+            out.append(chat.json(dict(enumerate(message.content)), "messages", message.index, "content"))
+
+    def quoted(chat, out):
+        for message in chat.messages:
+            out.append(chat.json({"text": message.content}, "messages", message.index, "content"))
+
+    path = ("messages", 0, "content")
+    assert Template("t", apart).render([{"role": "user", "content": "Hello there"}]).unused == (
+        Unused(path, "dropped"),
+    )
+    for text in ("Hello there", "你好", "a", 'say "hi"\n' * 99):
+        assert Template("t", quoted).render([{"role": "user", "content": text}]).unused == ()

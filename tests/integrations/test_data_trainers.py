@@ -23,6 +23,9 @@ torch = pytest.importorskip("torch")
 tiny_model = pytest.importorskip("tiny_model")
 lect_data = pytest.importorskip("lect_data")
 
+# TRL passes options to transformers that are deprecated there.
+pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning")
+
 CHATS = [
     [{"role": "user", "content": f"Is it warm in {city}?"}, {"role": "assistant", "content": f"No: {degrees} °C."}]
     for city, degrees in (("Ulm", 13), ("Oslo", 4), ("Rome", 12), ("Bonn", 9))

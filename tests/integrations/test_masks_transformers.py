@@ -181,7 +181,7 @@ def test_masks_of_tokens_are_those_of_transformers(name):
             except Exception:
                 continue
             prompt = template.render(messages)
-            encoded = prompt.encode(tokenizer, safe=False, policy=MARKS)
+            encoded = prompt.encode(tokenizer, safe=False, policy=MARKS, strict=False)
             first = len(encoded.ids) - len(row["input_ids"])
             assert encoded.ids[first:] == row["input_ids"]
             starts = {start for start, _ in prompt.marked}

@@ -1,5 +1,7 @@
 """Fields of messages that are null, rendered as transformers does with the makers' templates."""
 
+import json
+
 import differential
 import pytest
 from sampling import in_turn
@@ -8,6 +10,9 @@ import lect
 
 transformers = pytest.importorskip("transformers", minversion="5.23")
 tokenizers = pytest.importorskip("tokenizers")
+
+# A maker's template has one.
+pytestmark = pytest.mark.filterwarnings("ignore:invalid escape sequence")
 
 CALL = {"id": "call00001", "type": "function", "function": {"name": "f", "arguments": {"x": 1}}}
 PARAMETERS = {"type": "object", "properties": {"x": {"type": "integer"}}}
@@ -51,11 +56,24 @@ def ours(slug, messages, tools):
         return None
 
 
+def with_text_arguments(message):
+    """Return a message in which the arguments of its calls are JSON."""
+    calls = [
+        {**call, "function": {**call["function"], "arguments": json.dumps(call["function"]["arguments"])}}
+        for call in message["tool_calls"] or ()
+    ]
+    return {**message, "tool_calls": calls or None}
+
+
 @pytest.mark.parametrize("slug", in_turn(differential.entries(), 8))
 def test_null_fields_are_absent_as_in_transformers(slug):
     for messages, tools in CHATS.values():
         with_nulls = [{**NULLS, **message} for message in messages]
-        assert ours(slug, with_nulls, tools) == theirs(slug, with_nulls, tools)
+        expected = theirs(slug, with_nulls, tools)
+        if expected is None:
+            # Some templates take the arguments of a call only as text, and get them so here.
+            expected = theirs(slug, [with_text_arguments(message) for message in with_nulls], tools)
+        assert ours(slug, with_nulls, tools) == expected
 
 
 @pytest.mark.parametrize("slug", in_turn(differential.entries(), 8))

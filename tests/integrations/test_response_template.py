@@ -30,7 +30,8 @@ def expressible():
 
 def test_most_templates_are_written_without_loss_and_are_valid():
     found = dict(expressible())
-    assert len(found) >= 80
+    # Not Seed-OSS, whose thoughts have marks inside: such a template cannot say that.
+    assert len(found) >= 79
     for text in found.values():
         parsing.response_parser.load_response_template(json.loads(text))
     assert {"qwen3", "deepseek-v3.1", "glm-4.5", "kimi-k2"} <= set(found)

@@ -14,6 +14,9 @@ trl = pytest.importorskip("trl")
 datasets = pytest.importorskip("datasets")
 tiny_model = pytest.importorskip("tiny_model")
 
+# TRL passes options to transformers that are deprecated there.
+pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning")
+
 CHATS = [
     [{"role": "user", "content": f"Is it warm in {city}?"}, {"role": "assistant", "content": f"No: {degrees} °C."}]
     for city, degrees in (("Ulm", 13), ("Oslo", 4), ("Rome", 12), ("Bonn", 9))

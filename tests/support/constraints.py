@@ -167,8 +167,8 @@ def sample(engine, rng, ends, longest=900, never=()):
     closing = {number for number, token in tokens if token in CLOSING} | {*vocabulary.special_token_ids}
     plain = {number for number, token in tokens if token.isascii() and token.decode().isprintable()}
     spelled = [vocabulary.encode(mark) for mark in sorted(ends)]
-    while len(ids) < longest:
-        tired = min(0.5 + len(ids) / 300, 0.95)
+    for step in range(longest):  # A mark is one, however many tokens spell it.
+        tired = min(0.5 + step / 300, 0.95)
         if engine.may_end(matcher) and rng.random() < tired:
             break
         if spelled and rng.random() < tired / 3:
@@ -255,9 +255,9 @@ def random_object(rng, depth=0, keys=("city", "days", "unit", "a_b", "X", "zip",
     }
 
 
-def random_parameters(rng):
+def random_parameters(rng, **names):
     """Return the schema of a tool, with a definition that recurs if it refers to one."""
-    found = random_object(rng)
+    found = random_object(rng, **names)
     if '"$ref"' in json.dumps(found):
         further = rng.choice(
             [{"$ref": NODE}, {"anyOf": [{"$ref": NODE}, {"type": "null"}]}, {"type": "array", "items": {"$ref": NODE}}]
@@ -362,7 +362,7 @@ def random_message(rng, tools, reasoning, loose=None):
 
 
 def vocabulary_of(template):
-    return Vocabulary([marker for marker in template.markers if "{}" not in marker])
+    return Vocabulary([token for token in template.control_tokens if "{}" not in token])
 
 
 def without_stop(template, text):

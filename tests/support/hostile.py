@@ -53,7 +53,7 @@ SPOKEN = {
     "smollm/olmo": "zephyr:stablelm-zephyr",
     "phi3": "phi:phi-3* phi:phi-4-mini",
     "gpt-oss": "gptoss:*",
-    "kimi": "kimi:*",
+    "kimi": "kimi:kimi-k2* kimi:kimi-vl* kimi:moonlight",
     "command-r": "cohere:*",
     "tool/command-r": "cohere:command-a* cohere:command-r7b",
     "granite": "granite:granite-[34]*",
@@ -75,10 +75,10 @@ NEVER_IMITATED = (
 """Templates whose turns no case imitates: they are plain text."""
 SINCE = (
     "apertus", "bielik", "bluelm", "dbrx", "dolphin", "dots", "ernie", "exaone", "falcon", "gigachat", "hermes",
-    "hunyuan", "internvl", "jamba", "laguna", "lfm2", "ling", "llava", "longcat", "mimo", "minicpm", "minimax",
+    "hunyuan", "inkling", "internvl", "jamba", "laguna", "lfm2", "ling", "llava", "longcat", "mimo", "minicpm", "minimax",
     "muse", "nanbeige", "nemotron", "olmo", "openbuddy", "openchat", "opencoder", "orion", "rnj", "seallm", "seed",
-    "smollm", "solar", "step", "telechat", "xuanyuan", "xverse", "llama:chinese-alpaca-2", "llama:cogito-v1-llama",
-    "llama:vigogne-2-chat", "phi:phi-4-mini-reasoning", "phi:phi-4-multimodal",
+    "smollm", "solar", "spark", "step", "telechat", "xuanyuan", "xverse", "llama:chinese-alpaca-2", "llama:cogito-v1-llama",
+    "kimi:kimi-k3", "llama:vigogne-2-chat", "phi:phi-4-mini-reasoning", "phi:phi-4-multimodal",
 )  # fmt: skip
 """Families and templates that the battery has no case for; their own markers are tried one by one."""
 TAKEN_OUT = {"nemotron:nemotron-nano-v2": "</think>", "exaone:exaone-deep": "</thought>"}

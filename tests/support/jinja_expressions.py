@@ -16,7 +16,7 @@ from lect_jinja.context import LOOP_ATTRIBUTES
 from lect_jinja.engine import Run, compiled
 from lect_jinja.environment import ENVIRONMENT
 from lect_jinja.limits import DEFAULT
-from lect_jinja.methods import LOOP_METHODS, METHODS
+from lect_jinja.methods import LOOP_ROWS, METHODS
 from lect_jinja.values import marked
 
 USERS = [
@@ -145,7 +145,7 @@ def statements():
         yield f"{{% set x %}}<{{{{ {their} }}}}>{{% endset %}}{{{{ x }}}}{{{{ x|upper }}}}{{{{ x|length }}}}"
         for name in ENVIRONMENT.filters:
             yield f"{{% filter {name} %}}a{{{{ {their} }}}}{{% endfilter %}}"
-        for name in sorted(LOOP_METHODS):
+        for name in sorted(LOOP_ROWS):
             yield f"{{% for x in [1, 2] %}}{{{{ loop.{name}({their}, 'a') }}}}{{% endfor %}}"
 
 

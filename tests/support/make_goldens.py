@@ -24,7 +24,10 @@ OPTIONS = {
     "thinking": [True, False],
     "preserve_thinking": [True],
     "clear_thinking": [True, False],
+    "thinking_option": ["off"],
     "reasoning_effort": ["low", "high"],
+    "low_effort": [True],
+    "medium_effort": [True],
     "add_vision_id": [True],
     "thinking_budget": [0, 600],
     "use_json_tooldef": [True],
@@ -88,6 +91,8 @@ def recorded_cases(entry):
         end = {"add_generation_prompt": given.pop("add_generation_prompt")}
         name = ", ".join([row["scene"], *(f"{option} {value}" for option, value in given.items())])
         cases[name] = {"messages": row["messages"], "tools": row["tools"], **end, "options": given, "text": row["text"]}
+        if "ids" in row:
+            cases[name]["ids"] = row["ids"]
     provenance = {"model": entry["id"], "template": entry["source"], "made by": f"the maker's code; {entry['note']}"}
     return {"provenance": provenance, "cases": cases}
 

@@ -18,6 +18,7 @@ import re
 import sys
 import tomllib
 
+import format_facts
 import notices
 from repository import ADDONS, REPOSITORY, folder
 from repository import PACKAGES as PLUGINS
@@ -29,6 +30,7 @@ from lect.registry.adapter import Adapter
 PACKAGES = REPOSITORY / "core/src/lect/registry/packages.txt"
 CORE = REPOSITORY / "core/pyproject.toml"
 VERSIONED = REPOSITORY / "core/src/lect/__init__.py"
+FORMATS = REPOSITORY / "plugins/jinja/src/lect_jinja/formats.json"
 NOTICE = REPOSITORY / "NOTICE"
 LICENSE = REPOSITORY / "LICENSE"
 NOTE = "  # By hand: description, dependencies, adapter, hints, [tool.lect-metadata]. GENERATED: the rest, by make_metadata.py"
@@ -105,14 +107,15 @@ def reply_formats(name):
     """Return where the reply formats of a plugin are, by name."""
     package = importlib.import_module(f"lect_{name}")
     found = {}
-    for info in pkgutil.walk_packages(package.__path__, f"lect_{name}."):
+    inside = (info.name for info in pkgutil.walk_packages(package.__path__, f"lect_{name}."))
+    for place in (package.__name__, *inside):
         if name != "fastchat" and not is_apart(name):  # An addon may import the host that it is for.
-            module = importlib.import_module(info.name)
+            module = importlib.import_module(place)
             source = inspect.getsource(module)
             for attribute, value in vars(module).items():
                 # Where it is defined, not where it is imported.
                 if isinstance(value, ReplyFormat) and f"\n{attribute} = ReplyFormat(" in source:
-                    found[value.name] = f"{info.name}:{attribute}"
+                    found[value.name] = f"{place}:{attribute}"
     return found
 
 
@@ -203,6 +206,13 @@ def packages_file():
     )
 
 
+def formats_file():
+    """Return the text of the data by which lect-jinja knows reply formats and templates without importing them."""
+    formats = {name: entry_points(name).get("lect.replies", {}) for name in PLUGINS}
+    families = {name: templates_of(name) for name in PLUGINS if "lect" in points_of(name)}
+    return format_facts.text(formats, families)
+
+
 def format_counts(name):
     """Return how many templates a plugin has, and how many of them are attested only; nothing for one without any."""
     evidence = [template.evidence for template in templates_of(name).values()]
@@ -281,6 +291,7 @@ def files():
     packages = (*PLUGINS, "core")
     return {
         PACKAGES: packages_file(),
+        FORMATS: formats_file(),
         CORE: core_file(),
         VERSIONED: versioned_file(),
         NOTICE: notice_file(),
@@ -295,5 +306,7 @@ def files():
 if __name__ == "__main__":
     # A new family need not be installed.
     sys.path[:0] = [str(folder(name) / "src") for name in PLUGINS]
+    for name in PLUGINS:  # First, because the other files are made from their entry points.
+        (folder(name) / "pyproject.toml").write_text(plugin_file(name), "utf-8")
     for path, text in files().items():
         path.write_text(text, "utf-8")

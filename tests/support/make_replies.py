@@ -12,8 +12,8 @@ from shared import SHARED
 
 PROVENANCE = {
     "parse": (
-        "784 replies in 56 formats with what they mean, out of the tests of llama.cpp b21e4de, vLLM a014e35, SGLang "
-        "cce0a12 and Ollama fb30760, and for two formats that these do not test, out of what their sources say: "
+        "795 replies in 61 formats with what they mean, out of the tests of llama.cpp b21e4de, vLLM a014e35, SGLang "
+        "cce0a12 and Ollama fb30760, and for seven formats that these do not test, out of what their sources say: "
         "`source` names the test; vLLM's and SGLang's were run, and what their parsers gave in a passing test was "
         "written down"
     ),

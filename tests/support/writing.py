@@ -15,6 +15,7 @@ NAMED = (
     "functions.{}:0",
     "{}[ARGS]",
     "a1<|tool_call:name|>{}",
+    "{}</ifm|arg_key>",
 )
 MESSAGES = {
     "harmony": (
@@ -33,6 +34,11 @@ MESSAGES = {
         "<|begin|>assistant<|tool_calls|>{1}<|calls|>",
     ),
     "functionary_v32": (None, ">>>all\n{}", ">>>{}\n{}"),
+    "beam": (
+        "<|channel|>analysis<|message|>{}<|end|>",
+        "<|start|>assistant<|channel|>final<|message|>{}<|end|>",
+        "<|start|>assistant to={}<|channel|>analysis <|constrain|>xml<|message|>{}<|call|>",
+    ),
     "inkling": (
         None,
         "<|message_model|><|content_text|>{}<|end_message|>",
@@ -50,7 +56,8 @@ def write(grammar, content, reasoning, calls):
         parts = [thought.format(reasoning)] if reasoning else []
         parts += [said.format(content)] if content else []
         bodies = [
-            write_section(grammar.sections[0], [call]) if grammar.sections else json.dumps(call[1]) for call in calls
+            write_section(grammar.sections[0], [call]) if grammar.sections else write_body(grammar.channels.call, *call)
+            for call in calls
         ]
         parts += [called.format(name, body) for (name, _), body in zip(calls, bodies, strict=True)]
         return "".join(parts).removeprefix(">>>")
@@ -67,6 +74,12 @@ def write(grammar, content, reasoning, calls):
             return None
         text += before(section) + write_section(section, calls)
     return text
+
+
+def write_body(call, name, arguments):
+    """Return the arguments of a call whose name is in a header."""
+    kind = call.arguments
+    return write_params(kind, name, arguments) if isinstance(kind, Params) else json.dumps(arguments)
 
 
 def before(section):

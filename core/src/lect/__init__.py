@@ -12,8 +12,11 @@ prompt = conversation.get_prompt()
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, overload
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
+from lect.apart import functions
+from lect.boundaries import boundary, public_functions
 from lect.conversation import Conversation
 from lect.errors import (
     AmbiguousModelError,
@@ -38,42 +41,36 @@ from lect.errors import (
 )
 from lect.format.prompt import Prompt
 from lect.format.template import Template
-from lect.pictures import functions
-from lect.registry.registry import REGISTRY
+from lect.registry.adapters import Undo
+from lect.registry.registry import REGISTRY, ModelPath
 from lect.registry.resolve import Resolution, base_note
-from lect.values import Origin, Segment
+from lect.registry.settings import Pin
+from lect.reports import Control, Unused
+from lect.values import ControlPolicy, Origin, Segment
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Unpack
-
     from lect.format.replies import ReplyOptions
     from lect.format.sequences import Unroll
-    from lect.registry.adapters import Undo
     from lect.registry.info import PluginInfo
-    from lect.registry.registry import ModelPath
-    from lect.registry.settings import Pin
     from lect.reply.grammar import Grammar, ReplyFormat
     from lect.reply.reply import Reply
     from lect.reply.stream import ReplyStream
-    from lect.reports import Control, Unused
     from lect.rows import Row
     from lect.tokens.encoded import Encoded, Truncate
     from lect.tokens.policy import LossPolicy
     from lect.tokens.spans import LossSpan
-    from lect.values import ControlPolicy
 
 __version__ = "0.1.0"
 
 __all__ = [
     "AmbiguousModelError", "Control", "ControlTextError", "Conversation", "ConversionError", "Encoded",
     "FallbackWarning", "InvalidModelPathError", "LectError", "LimitError", "LossPolicy", "LossSpan", "MaskError",
-    "MessageError", "Origin", "PluginError", "Prompt", "RefusedError", "Reply", "Resolution", "Row",
-    "Segment", "SourceError", "Template", "TokenizerError", "UnknownModelError", "UnknownTemplateError", "Unused",
-    "UnusedInputError", "__version__", "dump_template", "encode", "get_conv_template", "get_conversation_template",
-    "get_template", "load_template", "messages", "parse", "pin", "pins", "plugins", "register",
-    "register_conv_template", "render", "reply_formats", "rescan", "resolve", "rollout", "row", "stream", "template",
-    "templates",
+    "MessageError", "Origin", "PluginError", "Prompt", "RefusedError", "Reply", "Resolution", "Row", "Segment",
+    "SourceError", "Template", "TokenizerError", "UnknownModelError", "UnknownTemplateError", "Unused",
+    "UnusedInputError", "__version__", "dump_template", "encode", "fit", "get_conv_template",
+    "get_conversation_template", "get_template", "load_template", "messages", "parse", "pin", "pins", "plugins",
+    "register", "register_conv_template", "render", "reply_formats", "rescan", "resolve", "rollout", "row", "stream",
+    "template", "templates",
 ]  # fmt: skip
 
 _registry = REGISTRY
@@ -81,13 +78,11 @@ functions.append(lambda name: _registry.function(name))
 
 
 _LAZY = {
-    "Control": "lect.reports",
     "Encoded": "lect.tokens.encoded",
     "LossPolicy": "lect.tokens.policy",
     "LossSpan": "lect.tokens.spans",
     "Reply": "lect.reply.reply",
     "Row": "lect.rows",
-    "Unused": "lect.reports",
 }
 """Names that importing lect does not need: each is imported on first use."""
 
@@ -286,6 +281,25 @@ def rollout(
     return begin(template, messages, tokenizer, tools=tools, **options)
 
 
+def fit(
+    model_path: ModelPath,
+    messages: Sequence[Mapping[str, Any]],
+    tools: Sequence[Mapping[str, Any]] | None = None,
+    *,
+    adapter: Any = None,
+    default: str | None = None,
+    **options: Any,
+) -> Any:
+    """Return a request, changed as little as possible so that the format of a model carries it: a `lect_fit.Fitted`.
+
+    It is in the package `lect-fit`. `adapter` and `default` are those of `get_template`, the others of `Template.fit`.
+
+    Raises:
+        PluginError: If the package is not installed.
+    """
+    return get_template(model_path, adapter=adapter, default=default).fit(messages, tools, **options)
+
+
 def parse(
     model_path: ModelPath | None,
     output: str,
@@ -337,17 +351,16 @@ def stream(
     if format is None:
         msg = "neither a model nor a format is named\n  try: format='think', or any name from lect.reply_formats()"
         raise MessageError(msg)
-    from lect.reply.stream import ReplyStream, stop_strings
+    from lect.reply.stream import ReplyStream
 
     given: dict[str, Any] = {**options}
     reply_format = _registry.formats.get(format)
-    given["stop"] = (*reply_format.stop, *stop_strings(given.get("stop", ())))
     prompt, tokenizer = given.get("prompt"), given.pop("tokenizer", None)
     if prompt is not None or tokenizer is not None:
         from lect.tokens.decoder import prompt_and_decoder
 
         given["prompt"], given["decoder"] = prompt_and_decoder(prompt, tokenizer)
-    return ReplyStream(reply_format.grammar, **given)
+    return ReplyStream(reply_format.grammar, ends=reply_format.stop, **given)
 
 
 def register(adapter: Any, *, name: str | None = None) -> Undo:
@@ -469,3 +482,6 @@ def templates(*, load: bool = False) -> dict[str, list[str]]:
 def reply_formats() -> list[str]:
     """Return the names of all reply formats that are installed, for `lect.parse(None, output, format=...)`."""
     return _registry.formats.names()
+
+
+globals().update({name: boundary(function) for name, function in public_functions(globals()) if name in __all__})

@@ -1,14 +1,10 @@
 """Containing what a plugin raises: one bad plugin must not take the others down."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from types import CodeType, TracebackType
+from typing import Any
 
 from lect.errors import PluginError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from types import CodeType, TracebackType
 
 LONGEST_TOLD = 1000
 """How many characters of a plugin's exception are shown."""
@@ -55,17 +51,13 @@ def returned(call: Callable[..., Any], *given: Any, otherwise: Any = None) -> An
 
 
 def blaming(what: str, own: tuple[type[Exception], ...], call: Callable[..., Any], *given: Any) -> Any:
-    """Return what a plugin's function returns. Its `own` errors are for the user; any other is its fault.
-
-    Raises:
-        PluginError: If the function raises anything else; `what` says what failed.
-    """
+    """Return what a plugin's function returns. Its `own` errors are for the user; any other says that `what` failed."""
     try:
         with Contained("call"):
             return call(*given)
     except StageError as failed:
         if isinstance(failed.error, own):
-            raise failed.error from None
+            raise failed.error from failed.error.__cause__
         msg = f"{what}: {format_error(failed.error)}"
         raise PluginError(msg) from failed.error
 
@@ -87,7 +79,7 @@ def by_signal(error: BaseException) -> bool:
 
     handlers = {_code_of(getsignal(each)) for each in valid_signals()}
     raised = False
-    place = error.__traceback__
+    place = error.__traceback__ if isinstance(error, BaseException) else None
     while place is not None:
         code = place.tb_frame.f_code
         if code in handlers:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Iterable, Sequence
+from typing import Any, Self
 
+from lect.boundaries import boundary
 from lect.errors import MessageError, saferepr
 from lect.format.template import Template
 from lect.format.turns import TurnTemplate
 from lect.prompt.messages import messages_of_pairs
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 USER, ASSISTANT = "user", "assistant"
 ANSWER_REQUESTS = ([ASSISTANT, None], (ASSISTANT, None))
@@ -34,6 +33,7 @@ class NoSeparator:
         raise AttributeError(msg)
 
 
+@boundary
 class Conversation:
     """A conversation in progress: `(role, text)` pairs, and the template that writes them.
 
@@ -57,6 +57,7 @@ class Conversation:
     sep_style = NoSeparator()
     system_template = NoSeparator()
 
+    @boundary
     def __init__(
         self,
         template: Template,
@@ -150,8 +151,7 @@ class Conversation:
             MessageError: If there is none.
         """
         if not self.messages:
-            msg = "there is no message to update\n  try: append_message(role, text) first"
-            raise MessageError(msg)
+            raise MessageError("there is no message to update\n  try: append_message(role, text) first")
         self.messages[-1][1] = message
 
     def to_openai_api_messages(self) -> list[Raw]:

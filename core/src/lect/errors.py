@@ -3,23 +3,21 @@
 Attributes carry the data of a message, so that a program need not parse its text.
 """
 
-from __future__ import annotations
-
 import copyreg
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from enum import Enum
+from operator import length_hint
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
-
-    from lect.reports import Control, Unused, Verdict
+from lect.reports import Control, Unused, Verdict
 
 __all__ = [
     "AmbiguousModelError", "BaseModelWarning", "ControlTextError", "ConversionError", "ConversionWarning",
     "FallbackWarning", "InvalidModelPathError", "InvalidModelPathTypeError", "LectError", "LimitError", "MaskError",
-    "MessageError", "ModelPathWarning", "PluginError", "PluginWarning", "RefusedError", "ReplyFormatWarning",
-    "ServedDifferentlyWarning", "SourceError", "TemplateWarning", "TokenizerError", "UnknownModelError",
-    "UnknownTemplateError", "UnusedInputError",
+    "MessageError", "ModelPathWarning", "OutputWarning", "PluginError", "PluginWarning", "RefusedError",
+    "ReplyFormatWarning", "ServedDifferentlyWarning", "SourceError", "TemplateWarning", "TokenizerError",
+    "UnknownModelError", "UnknownTemplateError", "UnusedInputError",
 ]  # fmt: skip
 
 
@@ -157,6 +155,10 @@ class ConversionWarning(UserWarning):
     """A template was written in another notation, but incompletely, or it is not proven that the two are the same."""
 
 
+class OutputWarning(UserWarning):
+    """An output is taken over from a process that has ended before it was whole."""
+
+
 class ReplyFormatWarning(UserWarning):
     """A model's own template writes calls, and no installed reply format reads them: they stay in the content."""
 
@@ -200,19 +202,63 @@ def warn_caller(text: str, category: type[Warning], *, once: bool = False) -> No
         warnings.showwarning(warning, category, file, line)
 
 
-def saferepr(value: object, longest: int = 80) -> str:
-    """Return a value as text for a message: short and printable, whatever the value is."""
-    if isinstance(value, str):
+TEXTS: tuple[Any, ...] = (str, bytes, bytearray)
+BRACKETS: dict[Any, str] = {list: "[]", tuple: "()", set: "{}", frozenset: "{}", dict: "{}"}
+PRINTED = frozenset({"builtins", "datetime", "decimal", "lect", "pathlib"})
+"""The packages whose objects print themselves, unless they contain others."""
+HOLDS = (Iterable, slice, BaseException)
+_name_of, _module_of = type.__dict__["__name__"].__get__, type.__dict__["__module__"].__get__
+LONGEST_INTEGER = 2000
+"""In bits; Python refuses to print much longer ones."""
+
+
+def saferepr(value: Any, longest: int = 80) -> str:
+    """Return a value as text for a message: short and printable, whatever the value is.
+
+    Of a large value only what is shown is read, and no code of a caller's class is run.
+    """
+    if issubclass(type(value), str):
         # Text that knows its origin cannot be put into an f-string.
-        text = str.__str__(value)
+        text = str.__getitem__(value, slice(longest + 1))
         text = text if len(text) <= longest else f"{text[: longest - 3]}..."
         return repr(text) if text.isprintable() else ascii(text)
-    try:
-        text = repr(value[:longest] if isinstance(value, bytes | bytearray) else value)
-    except Exception:  # an integer of thousands of digits, a list that is nested too deeply, or a caller's own class
-        text = f"<{type(value).__name__} that cannot be printed>"
+    text = _bounded_repr(value, iter(range(longest)))[: longest + 1]
     text = text if text.isprintable() else ascii(text)[1:-1]
     return text if len(text) <= longest else f"{text[: longest - 3]}..."
+
+
+def _bounded_repr(value: Any, room: Iterator[int]) -> str:
+    """Return what `repr` does, but of no more items, at any depth together, than there is room for."""
+    # `isinstance` would ask the value itself, and `kind.__name__` its metaclass.
+    kind = type(value)
+    name, module = _name_of(kind), str(_module_of(kind))
+    for text in TEXTS:
+        if issubclass(kind, text):
+            return repr(text.__getitem__(value, slice(length_hint(room) + 1)))
+    if issubclass(kind, Enum) and module.startswith("lect"):
+        return repr(value)
+    if issubclass(kind, int) and kind is not bool:
+        bits = int.bit_length(value)
+        return int.__repr__(value) if bits <= LONGEST_INTEGER else f"<int of {bits:,} bits>"
+    if issubclass(kind, tuple) and module.startswith("lect") and hasattr(kind, "_fields"):
+        shown = ", ".join(f"{key}={_bounded_repr(each, room)}" for key, each in zip(kind._fields, value, strict=True))
+        return f"{name}({shown})"
+    for base, brackets in BRACKETS.items():
+        if issubclass(kind, base):
+            items = zip(room, base.items(value) if base is dict else base.__iter__(value), strict=False)
+            shown = ", ".join(
+                ": ".join(_bounded_repr(each, room) for each in (item if base is dict else (item,)))
+                for _, item in items
+            )
+            if not shown and base in (set, frozenset):
+                return f"{name}()"
+            comma = "," * (base is tuple and tuple.__len__(value) == 1)
+            shown = f"{brackets[0]}{shown}{comma}{brackets[1]}"
+            return shown if kind in BRACKETS and kind is not frozenset else f"{name}({shown})"
+    prints_itself = module.partition(".")[0].partition("_")[0] in PRINTED
+    if prints_itself and not (issubclass(kind, HOLDS) or hasattr(kind, "__dataclass_fields__")):
+        return repr(value)
+    return f"<{name} object>"
 
 
 def expect_one_of(choices: Collection[str], name: str, value: object, error: type[LectError] = MaskError) -> str:

@@ -1,12 +1,11 @@
 """What a template states: everything except how it writes a prompt and how it reads a reply."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Literal
 
+from lect.computed import computed
 from lect.errors import PluginError, did_you_mean, near_names, saferepr
 
 ACCEPTABLE = ("argument_text", "null", "parts")
@@ -40,11 +39,8 @@ class Markers(Mapping[str, int | Ids | None]):
     yields the marker once, as it was stated, with the ids of all numbers from 0 on.
     """
 
-    __slots__ = ("_pattern", "_stated")
-
     def __init__(self, stated: Mapping[str, int | Ids | None]):
         self._stated = {marker: tuple(ids) if isinstance(ids, list) else ids for marker, ids in stated.items()}
-        self._pattern: re.Pattern[str] | None = None
 
     def __getitem__(self, text: str) -> int | Ids | None:
         if text in self._stated:
@@ -69,14 +65,13 @@ class Markers(Mapping[str, int | Ids | None]):
     def __repr__(self) -> str:
         return f"Markers({self._stated})"
 
-    @property
+    @computed
     def pattern(self) -> re.Pattern[str] | None:
         """One pattern for all of them, the longest first; None where there are none."""
-        if self._pattern is None and self._stated:
-            longest_first = sorted(self._stated.items(), key=lambda stated: len(stated[0]), reverse=True)
-            pieces = ([text] if isinstance(ids, int) else text.split("{}", 1) for text, ids in longest_first)
-            self._pattern = re.compile("|".join(ANY_NUMBER.join(map(re.escape, each)) for each in pieces))
-        return self._pattern
+        longest_first = sorted(self._stated.items(), key=lambda stated: len(stated[0]), reverse=True)
+        pieces = ([text] if isinstance(ids, int) else text.split("{}", 1) for text, ids in longest_first)
+        found = "|".join(ANY_NUMBER.join(map(re.escape, each)) for each in pieces)
+        return re.compile(found) if found else None
 
 
 class Facts:
@@ -190,11 +185,7 @@ class Facts:
 
 
 def listed(template: str, field: str, value: Iterable[str]) -> tuple[str, ...]:
-    """Return `value` as a tuple. A single text, which Python would split into characters, is refused.
-
-    Raises:
-        PluginError: If it is a single text, or contains an empty one.
-    """
+    """Return `value` as a tuple; refuse a single text, which would be split into characters, and an empty one in it."""
     values = tuple(value)
     if isinstance(value, str) or "" in values:
         msg = f"template {template!r}: {field} is {value!r}; expected a list of texts\n  try: {field}=['...']"

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
+from lect.boundaries import boundary
 from lect.errors import SourceError, saferepr
-
-if TYPE_CHECKING:
-    from typing import BinaryIO
 
 # Opening a named pipe or a device must not block.
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
+@boundary
 def open_file(path: str | os.PathLike[str], *, follow: bool = True) -> BinaryIO:
     """Open a regular file for reading bytes; with `follow` it may be a link.
 
@@ -25,11 +24,11 @@ def open_file(path: str | os.PathLike[str], *, follow: bool = True) -> BinaryIO:
     descriptor = os.open(path, _FLAGS | (0 if follow else getattr(os, "O_NOFOLLOW", 0)))
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        msg = "it is not a regular file"
-        raise SourceError(msg)
+        raise SourceError("it is not a regular file")
     return os.fdopen(descriptor, "rb")
 
 
+@boundary
 def read_file(path: str | os.PathLike[str], most: int, *, only_start: bool = False, follow: bool = True) -> bytes:
     """Return the contents of a regular file: at most `most` bytes.
 
@@ -58,7 +57,11 @@ def parse_json(text: str) -> Any:
     """
     import json
 
-    return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant)
+    given: object = text
+    if not isinstance(given, str):
+        msg = f"{saferepr(given)} is not the text of a JSON file"
+        raise SourceError(msg)
+    return json.loads(given, object_pairs_hook=_unique, parse_constant=_refuse_constant)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

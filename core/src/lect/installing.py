@@ -1,14 +1,15 @@
 """How to install a package of this project, in a form that works here."""
 
-from __future__ import annotations
-
 import os
 from functools import cache
+
+from lect.boundaries import boundary
 
 STREETS = ("plugins", "addons")
 """The folders of a checkout that have packages."""
 
 
+@boundary
 def install_command(package: str) -> str:
     """Return the command that installs a package: with what it needs, from core's checkout, or else by its name."""
     import shlex

@@ -1,7 +1,5 @@
 """What a JSON schema says about a value: the types that it may have, and what is said of its members and items."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
@@ -59,7 +57,7 @@ class SchemaView(NamedTuple):
         stated = _stated(self.certain[0]) if self._is_plain() else NONE
         return frozenset({stated}) if stated else self._types({}, 0)
 
-    def child(self, key: str | int) -> SchemaView:
+    def child(self, key: str | int) -> "SchemaView":
         """Return what is said of a member of an object, or of an item of a list."""
         certain, branches = self._parts()
         inside = [_inside(schema, key) for schema in certain]

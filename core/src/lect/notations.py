@@ -8,20 +8,18 @@ write them, it has `write(template) -> Written`. Before the result is returned, 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Collection, Sequence
+from typing import Any, NamedTuple
 
+from lect.boundaries import boundary
 from lect.contain import blaming
 from lect.errors import ConversionError, ConversionWarning, LectError, PluginError, SourceError, saferepr, warn_caller
 from lect.format.template import Template
 from lect.format.turns import EOS, ROLE, ROUND, Turn, TurnTemplate
 from lect.installing import install_command
+from lect.registry.adapters import Adapters
 from lect.registry.groups import NOTATIONS
 from lect.source import Source, source_of
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from lect.registry.adapters import Adapters
 
 
 class Written(NamedTuple):
@@ -112,6 +110,7 @@ def _prove(name: str, writer: Any, template: Template, written: Written) -> list
     return other and list(map(str, differences(render_of(expected), other, shared)))
 
 
+@boundary
 def table_of(template: Template, notation: str) -> TurnTemplate:
     """Return a template as a turn table, for notations that can express no more.
 
@@ -128,6 +127,7 @@ _ROLES = {"user_after_system": "user", "other": ROLE, "generation": "assistant",
 _DEFAULTS = {"default_system": "", **(TurnTemplate.__init__.__kwdefaults__ or {})}
 
 
+@boundary
 def expressible(table: TurnTemplate, says: Collection[str]) -> tuple[TurnTemplate, list[str]]:
     """Return the part of a turn table that a notation can express, and what is lost, each in a few words.
 

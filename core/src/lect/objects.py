@@ -1,7 +1,5 @@
 """Objects with `model_dump()`, such as pydantic's and those of the openai client, as messages and tools."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from operator import is_not
 from typing import Any
@@ -42,7 +40,11 @@ def dumped(value: Any) -> Any:
 def _plain(value: Any, below: Below, *, are_tools: bool = False) -> Any:
     if type(value) is not list and (not isinstance(value, Sequence) or isinstance(value, str | bytes | bytearray)):
         return _plain_item(value, below, are_tools=are_tools)
-    items = [_plain_item(item, below, are_tools=are_tools) for item in value]
+    items = []
+    for item in value:
+        items.append(_plain_item(item, below, are_tools=are_tools))
+        if not isinstance(items[-1], Mapping):
+            return value  # It is refused where a mapping is expected, and the others need not be read.
     return items if any(map(is_not, items, value)) else value
 
 

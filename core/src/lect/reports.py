@@ -1,4 +1,4 @@
-"""What is reported of a prompt and of a resolution. Importing lect does not need it."""
+"""What is reported of a prompt and of a resolution."""
 
 from typing import Literal, NamedTuple
 

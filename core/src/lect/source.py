@@ -1,7 +1,5 @@
 """What a template is read from: a file, a directory, a text or an object."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple, Self
@@ -67,11 +65,7 @@ class Source(NamedTuple):
 
 
 def source_of(given: Any) -> Source:
-    """Read a source; a `str` is text if it holds `{` or a newline, else a path.
-
-    Raises:
-        SourceError: If a path cannot be read.
-    """
+    """Read a source; a `str` is text if it holds `{` or a newline, else a path."""
     if isinstance(given, os.PathLike):
         return _read_file(os.fspath(given))
     if not isinstance(given, str):

@@ -4,25 +4,27 @@ A command is a module with two functions: `configure(parser)` adds its descripti
 parser, and `run(arguments)` does the work and returns the exit code, None for 0. It is imported only when it is run, so
 the other commands cost nothing. Installed packages add commands in the group `lect.commands`: see `cli/installed.py`.
 
-`PATHS`, if a command has it, are the names of its arguments that may be a model or a template on disk. With one of them
-it is run in a process of its own: see `cli/supervised.py`. lect's own commands end their help with an `EPILOG`.
+A command that may run a model's own template states `BOUNDED = True`, and in `ENDLESS` the options with which it runs
+none: see `cli/supervised.py`. lect's own commands end their help with an `EPILOG`.
 """
 
 import sys
 import warnings
 from argparse import Action, ArgumentError, ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Sequence
+from functools import partial
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import lect
 from lect.cli import installed
-from lect.cli.screen import NOTE, ClosedStream, Screen, discard_output
+from lect.cli.screen import NOTE, ClosedStream, Painted, Screen, Visible, discard_output
 from lect.errors import (
     ConversionWarning,
     FallbackWarning,
     LectError,
     ModelPathWarning,
+    OutputWarning,
     PluginWarning,
     ReplyFormatWarning,
     did_you_mean,
@@ -57,23 +59,14 @@ class _Help(RawDescriptionHelpFormatter):
 
 
 class Parser(ArgumentParser):
-    """A parser that returns to `main` where argparse would exit."""
+    """A parser that writes as all commands do: argparse itself ignores errors in writing."""
 
-    def error(self, message: str) -> NoReturn:
-        super().error(Screen.visible(message))
-
-    def exit(self, status: int = OK, message: str | None = None) -> NoReturn:
-        if message:
-            self._print_message(message, sys.stderr)
-        raise _ExitError(status)
+    def __init__(self, **settings: Any):
+        super().__init__(**settings)
+        self.color = False  # From Python 3.14 on, argparse writes control sequences.
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        # argparse itself ignores errors in writing.
         Screen(file or sys.stderr).write(message)
-
-
-class _ExitError(Exception):
-    """Carries the exit code of a parser to `main`."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -87,14 +80,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, ClosedStream())
+    streams = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = cast("tuple[Any, Any]", tuple(map(Visible, streams)))
     lect._registry.adapters.search = True
     try:
         with warnings.catch_warnings():
             _show_our_warnings(words)
             try:
                 code = _run(words, is_alone=is_alone)
-            except _ExitError as exited:
-                (code,) = exited.args
+            except SystemExit as exited:
+                code = int(exited.code or OK)
             except LectError as error:
                 _print_error(str(error), words)
                 code = getattr(error, "exit_code", FAILED)
@@ -110,10 +105,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return FAILED
     except KeyboardInterrupt:
         return INTERRUPTED
+    finally:
+        if not is_alone:  # Otherwise a traceback, too, is to be harmless.
+            sys.stdout, sys.stderr = streams
 
 
 def _run(words: list[str], *, is_alone: bool) -> int:
-    from lect.cli.supervised import add_timeout, supervise
+    from lect.cli.supervised import add_bounds, supervised
 
     if not words or words[0].startswith("-"):
         overview = _Overview()
@@ -127,17 +125,15 @@ def _run(words: list[str], *, is_alone: bool) -> int:
     parser = Parser(prog=f"lect {name}", formatter_class=_Help, allow_abbrev=False)
     parser.epilog = getattr(module, "EPILOG", None)
     module.configure(parser)
-    paths = getattr(module, "PATHS", ())
-    if paths:
-        add_timeout(parser)
+    is_bounded = getattr(module, "BOUNDED", False)
+    if is_bounded:
+        add_bounds(parser)
     # Intermixed, because otherwise argparse takes an optional TEXT to be absent if an option comes before it.
     arguments = parser.parse_intermixed_args(words[1:])
-    if is_alone and any(getattr(arguments, path, None) is not None for path in paths):
-        code = supervise(name, arguments.timeout)
-        if code is not None:
-            return code
+    is_endless = any(getattr(arguments, each) is not None for each in getattr(module, "ENDLESS", ()))
+    run = partial(supervised, name, module.run) if is_alone and is_bounded and not is_endless else module.run
     try:
-        return int(module.run(arguments) or OK)
+        return int(run(arguments) or OK)
     except ArgumentError as error:
         parser.error(str(error))
 
@@ -184,18 +180,19 @@ def _print_error(message: str, words: Sequence[str] = (), label: str = "lect:", 
 
     screen = Screen(sys.stderr)
     message = reword(message, words[0] if words else "")
-    screen.write(screen.paint(label, style) + f" {screen.visible(message)}\n")
+    screen.write(Painted(label, style), f" {message}\n")
 
 
 def _show_our_warnings(words: list[str]) -> None:
     """Show lect's warnings in its own format, every time; leave all others to Python."""
     usual = warnings.showwarning
-    ours = (FallbackWarning, PluginWarning, ModelPathWarning, ConversionWarning, ReplyFormatWarning)
+    notes = (FallbackWarning, OutputWarning)
+    ours = (*notes, PluginWarning, ModelPathWarning, ConversionWarning, ReplyFormatWarning)
 
     def show(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:
         if not issubclass(category, ours):
             usual(message, category, *place, **more)
-        elif issubclass(category, FallbackWarning):
+        elif issubclass(category, notes):
             _print_error(str(message), words, NOTE, "yellow")
         else:
             _print_error(f"warning: {message}", words)

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import lect
@@ -103,10 +104,8 @@ def _requirement(package: str) -> dict[str, Any]:
 
 def _load_templates(owner: str, names: Sequence[str]) -> Iterator[lect.Template]:
     for name in names:
-        try:
+        with suppress(UnknownTemplateError):  # Declared, but missing: reported separately.
             yield lect.template(f"{owner}:{name}")
-        except UnknownTemplateError:
-            continue  # Declared, but missing: reported separately.
 
 
 def _stale_core() -> Iterator[Finding]:
@@ -132,10 +131,8 @@ def _unsatisfied(plugins: list[dict[str, Any]]) -> Iterator[Finding]:
 
 
 def _missing_templates(infos: Sequence[PluginInfo]) -> Iterator[Finding]:
-    for info in infos:
-        # A plugin that could not be loaded is already reported.
-        if info.status != "loaded":
-            continue
+    # A plugin that could not be loaded is already reported.
+    for info in (each for each in infos if each.status == "loaded"):
         existing = {template.name for template in _load_templates(info.id, info.templates)}
         missing = [name for name in info.templates if name not in existing]
         if missing:

@@ -6,9 +6,9 @@ import lect
 from lect.cli.inputs import utf8
 from lect.cli.screen import write_exactly, write_json
 from lect.cli.sources import SOURCE, add_notation, find_template
-from lect.errors import LectError, saferepr
+from lect.outputs import owned, write_whole
 
-PATHS = ("source",)
+BOUNDED = True
 EPILOG = """\
 examples:
   lect convert template.json --to fastchat
@@ -37,12 +37,8 @@ def run(arguments: Namespace) -> None:
     template = find_template(arguments.source, arguments.notation)
     text = lect.dump_template(template, arguments.to, lossy=arguments.lossy)
     if arguments.output is not None:
-        try:
-            with open(arguments.output, "w", encoding="utf-8", newline="") as file:
-                file.write(text)
-        except (OSError, ValueError) as error:
-            msg = f"cannot write {saferepr(arguments.output)}: {getattr(error, 'strerror', None) or error}"
-            raise LectError(msg) from error
+        with owned(arguments.output):
+            write_whole(arguments.output, text)
     elif arguments.json:
         write_json({"notation": arguments.to, "template": template.name, "text": text})
     else:

@@ -1,23 +1,13 @@
 """Damaged distributions that discovery passes over; only `lect doctor` takes the time to look for them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 
 from lect.cli.plugin_checks import Finding
+from lect.registry import metafiles
 from lect.registry.discover import places
 from lect.registry.groups import ADAPTERS, GROUP, HINTS, TEMPLATES
-from lect.registry.metafiles import (
-    ENTRY_POINTS,
-    Distribution,
-    MetaFiles,
-    identity,
-    metadata,
-    named_by_place,
-    read_distribution,
-    text_problem,
-)
+from lect.registry.metafiles import ENTRY_POINTS, Distribution, MetaFiles, metadata, text_problem
 from lect.registry.packages import RESERVED
 
 _NEEDS_LECT = re.compile(rb"(?im)^Requires-Dist:\s*lect\b(?!-)")
@@ -30,7 +20,7 @@ def damages() -> Iterator[Finding]:
     # A directory may be in `sys.path` twice.
     every = {files.place: files for place in places() for files in place}
     for files in every.values():
-        dist = read_distribution(files)
+        dist = metafiles.read_distribution(files)
         if dist.problem:
             continue  # Reported as a failed plugin.
         if dist.entry_points:
@@ -60,8 +50,8 @@ def _without_entry_points(files: MetaFiles) -> Iterator[Finding]:
     problem = text_problem(contents)
     if not problem:
         return  # It has entry points, but none for us: a program that uses lect.
-    stated = identity(files)
-    name, version = stated if stated[0] else named_by_place(files.place)
+    stated = metafiles.identity(files)
+    name, version = stated if stated[0] else metafiles.named_by_place(files.place)
     lost = contents is not None or ENTRY_POINTS.encode() in (files.read("RECORD") or b"")
     if not lost and name in RESERVED:
         return  # A package of this project that is only imported.

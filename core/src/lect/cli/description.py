@@ -27,25 +27,16 @@ def bos_advice(template: Template) -> str:
 
 def template_data(template: Template) -> dict[str, Any]:
     """Return what a program may want to know about a template."""
-    return {
-        "name": template.name,
-        "source": template.source,
-        "evidence": template.evidence,
-        "roles": list(template.roles),
-        "bos": template.bos,
+    facts = ("name", "source", "evidence", "roles", "bos", "text_separators", "prefix_stable", "default_system")
+    return {name: getattr(template, name) for name in (*facts, "stop_ids", "written_at")} | {
         "bos_advice": bos_advice(template),
         "stop": dict(template.stop),
-        "stop_ids": list(template.stop_ids),
         "markers": {
             marker: list(ids) if isinstance(ids, Sequence) else ids for marker, ids in template.markers.items()
         },
-        "text_separators": template.text_separators,
-        "prefix_stable": template.prefix_stable,
-        "default_system": template.default_system,
         "capabilities": sorted(template.capabilities),
         "options": list(template.options),
         "reply": reply_format(template),
-        "written_at": template.written_at,
     }
 
 

@@ -14,7 +14,7 @@ from lect.cli.rendering import add_choice, resolve
 from lect.cli.screen import Painted, Progress, Screen, write_json
 from lect.errors import PluginWarning
 
-PATHS = ("model",)
+BOUNDED = True
 EPILOG = """\
 The exit code is 1 if something is broken or wrong: a plugin or a template that fails, or requires another
 version of lect; two packages that claim the same models, with different formats; a package that has lost its entry
@@ -37,6 +37,7 @@ def configure(parser: ArgumentParser) -> None:
         "settings conflict or have no effect; and how the prompts of each template must be encoded.\n"
         "With a model, say whether a tokenizer, or token ids that were trained on or sent, are right for it."
     )
+    parser.set_defaults(timeout=300.0)  # It tries everything that is installed.
     parser.add_argument("model", metavar="MODEL", type=utf8, nargs="?", help="owner/name, a name, or a local path")
     tokenizer = "the model's tokenizer: a directory with a tokenizer.json, or that file"
     parser.add_argument("--tokenizer", metavar="DIR", help=tokenizer)

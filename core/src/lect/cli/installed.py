@@ -3,8 +3,6 @@
 lect's own commands win over installed ones of the same name. A package's errors are reported, and break nothing else.
 """
 
-from __future__ import annotations
-
 from argparse import ArgumentError
 from functools import partial
 from types import SimpleNamespace
@@ -46,4 +44,5 @@ def command(name: str) -> Any:
     package, module = found
     contained = partial(blaming, f"the command {name!r} of {package} failed", (LectError, ArgumentError, OSError))
     functions = {function: partial(contained, getattr(module, function)) for function in ("configure", "run")}
-    return SimpleNamespace(PATHS=tuple(getattr(module, "PATHS", ())), **functions)
+    facts = {"BOUNDED": getattr(module, "BOUNDED", False), "ENDLESS": getattr(module, "ENDLESS", ())}
+    return SimpleNamespace(**facts, **functions)

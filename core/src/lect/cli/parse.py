@@ -1,23 +1,19 @@
 """`lect parse`: what a model wrote, taken apart."""
 
-from __future__ import annotations
-
 import codecs
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import lect
 from lect.cli.inputs import DEFAULT, MODEL, STDIN, only_one_from_stdin, read_bytes, read_json, read_text, utf8
-from lect.cli.screen import Screen, write_json
+from lect.cli.screen import Painted, Screen, write_json
 from lect.errors import LectError
+from lect.reply.events import Event
+from lect.reply.reply import Reply
 
-if TYPE_CHECKING:
-    from lect.reply.events import Event
-    from lect.reply.reply import Reply
-
-PATHS = ("model",)
+BOUNDED = True
 EPILOG = """\
 examples:
   lect parse Qwen/Qwen2.5-7B-Instruct reply.txt
@@ -116,10 +112,10 @@ class _Printer:
             heading = self.call if kind == "call_args" else kind
             if heading != self.heading:
                 self._begin(heading)
-            text = self.held + screen.visible(event.text)
+            text = self.held + event.text
             shown = text.rstrip("\n")
             self.held = text[len(shown) :]
-            screen.write("  " * (not self.is_open) + screen.paint(shown.replace("\n", "\n  "), STYLES[kind]))
+            screen.write("  " * (not self.is_open), Painted(shown.replace("\n", "\n  "), STYLES[kind]))
             self.is_open = True
         sys.stdout.flush()
 

@@ -1,12 +1,10 @@
 """The checks of `lect doctor` that run what is installed: adapters are asked, templates write and read."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import combinations
 from traceback import format_exception
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import lect
 from lect.contain import StageError
@@ -37,7 +35,7 @@ class Finding(NamedTuple):
     traceback: str = ""
 
     @classmethod
-    def of(cls, error: BaseException, what: str) -> Finding:
+    def of(cls, error: BaseException, what: str) -> Self:
         """Return what is broken, with the traceback of an error."""
         return cls(True, what, "".join(format_exception(error)))
 

@@ -5,11 +5,11 @@ from argparse import ArgumentParser, Namespace
 from typing import Any
 
 import lect
-from lect.cli.rendering import STYLES, add_conversation, notes_on, print_notes, render
+from lect.cli.rendering import STYLES, Rendered, add_conversation, notes_on, print_notes, render
 from lect.cli.screen import Painted, Screen, write_exactly, write_json
 from lect.prompt.fields import spell
 
-PATHS = ("model",)
+BOUNDED = True
 EPILOG = """\
 examples:
   lect prompt lmsys/vicuna-7b-v1.5 "Hello!"
@@ -18,6 +18,7 @@ examples:
   lect prompt meta-llama/Llama-3.1-8B-Instruct "Hello!" --option date=2024-07-26
   lect prompt acme/unheard-of-7b "Hello!" --adapter chatml --show-segments
   lect prompt Qwen/Qwen2.5-7B-Instruct --messages begun.json --continue
+  lect prompt Qwen/Qwen2.5-7B-Instruct --messages agent.json --fit
 """
 
 
@@ -29,6 +30,10 @@ def configure(parser: ArgumentParser) -> None:
         "On a terminal, a line end is added and control characters are spelled out; notes on the prompt go to stderr."
     )
     add_conversation(parser)
+    fits = (
+        "change the request as little as possible so that the format carries it, and note each change; needs lect-fit"
+    )
+    parser.add_argument("--fit", action="store_true", help=fits)
     segments = "show the pieces of the prompt, and where each came from"
     parser.add_argument("--show-segments", action="store_true", help=segments)
     inline = "colour the prompt by where each piece came from, on a terminal"
@@ -41,17 +46,16 @@ def run(arguments: Namespace) -> None:
     rendered = render(arguments)
     prompt = rendered.prompt
     if arguments.json:
-        write_json(_as_data(rendered.resolution, prompt, with_segments=arguments.show_segments))
+        write_json(_as_data(rendered, with_segments=arguments.show_segments))
         return
     screen = Screen(sys.stdout)
     if arguments.show_segments:
         screen.table(map(_row, prompt.segments), header=("origin", "field", "turn", "text"), indent=0)
     elif screen.is_terminal or (arguments.show_inline and screen.colours):
-        pieces = [(prompt.text, "")]
+        pieces = [Painted(prompt.text, "")]
         if arguments.show_inline:
-            pieces = [(segment.text, STYLES[segment.origin]) for segment in prompt.segments]
-        shown = "".join(screen.paint(screen.visible(text), style) for text, style in pieces)
-        screen.write(shown + ("" if prompt.text.endswith("\n") else "\n"))
+            pieces = [Painted(segment.text, STYLES[segment.origin]) for segment in prompt.segments]
+        screen.write(*pieces, "" if prompt.text.endswith("\n") else "\n")
     else:
         write_exactly(prompt.text)
     print_notes(notes_on(rendered))
@@ -64,7 +68,8 @@ def _row(segment: lect.Segment) -> tuple[str | Painted, ...]:
     return Painted(segment.origin.value, style), field, turn, Painted(repr(segment.text), style)
 
 
-def _as_data(resolution: lect.Resolution, prompt: lect.Prompt, *, with_segments: bool) -> dict[str, Any]:
+def _as_data(rendered: Rendered, *, with_segments: bool) -> dict[str, Any]:
+    resolution, prompt = rendered.resolution, rendered.prompt
     data = {
         "text": prompt.text,
         "stop": dict(prompt.template.stop),
@@ -78,6 +83,10 @@ def _as_data(resolution: lect.Resolution, prompt: lect.Prompt, *, with_segments:
         "controls": [control._asdict() for control in prompt.controls],
         "more_controls": prompt.more_controls,
     }
+    if rendered.fitted:
+        data["changes"] = [
+            {"path": change.path, "step": change.step, "why": change.why} for change in rendered.fitted.changes
+        ]
     if with_segments:
         data["segments"] = [segment._asdict() | {"origin": segment.origin.value} for segment in prompt.segments]
     return data

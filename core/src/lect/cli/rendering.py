@@ -3,11 +3,11 @@
 import sys
 from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import lect
 from lect.cli.inputs import ADAPTER, DEFAULT, MODEL, limit, option, read_conversation, utf8
-from lect.cli.screen import NOTE, Screen
+from lect.cli.screen import NOTE, Painted, Screen
 from lect.prompt.fields import spell
 from lect.registry.resolve import base_note
 from lect.reports import MEANINGS
@@ -24,6 +24,8 @@ class Rendered(NamedTuple):
     """The fields of the messages file that were not read."""
     is_open: bool
     """Whether it ends where a model is to continue."""
+    fitted: Any = None
+    """The request as it was fitted to the format; None if it was rendered as given."""
 
 
 def add_choice(parser: ArgumentParser) -> None:
@@ -75,6 +77,10 @@ def render(arguments: Namespace, *, after_answers: bool = True) -> Rendered:
         is_answered = isinstance(last, dict) and last.get("role") == "assistant"
         add_generation_prompt = not arguments.continues and (after_answers or not is_answered)
     resolution = resolve(arguments)
+    fitted = None
+    if getattr(arguments, "fit", False):
+        fitted = resolution.template.fit(messages, tools, **dict(arguments.options))
+        messages, tools = fitted.messages, fitted.tools
     prompt = resolution.template.render(
         messages,
         tools=tools,
@@ -84,7 +90,7 @@ def render(arguments: Namespace, *, after_answers: bool = True) -> Rendered:
         limits=dict(arguments.limits),
         **dict(arguments.options),
     )
-    return Rendered(resolution, prompt, ignored, add_generation_prompt or arguments.continues)
+    return Rendered(resolution, prompt, ignored, add_generation_prompt or arguments.continues, fitted)
 
 
 def resolve(arguments: Namespace) -> lect.Resolution:
@@ -94,15 +100,18 @@ def resolve(arguments: Namespace) -> lect.Resolution:
 
 def notes_on(rendered: Rendered) -> list[str]:
     """Return what a reader should know about a prompt."""
-    resolution, prompt, ignored, _ = rendered
+    resolution, prompt, ignored, _, fitted = rendered
     notes = [f"ignored in the messages file: {key}" for key in ignored]
     if resolution.kind == "base":
         notes.append(base_note(resolution))
+    changes = fitted.changes if fitted else ()
+    notes += [f"changed: {spell(change.path)}: {change.step} ({change.why})" for change in changes]
     for each in prompt.unused:
         hint = f"; did you mean {each.meant}?" if each.meant else ""
         is_absent = each.why in ("dropped", "by-rule")
         told = f"({each.why}{hint})" if is_absent else f"{MEANINGS[each.why]}{hint}"
-        notes.append(f"{'not in the prompt: ' * is_absent}{spell(each.path)}{' ' if is_absent else ': '}{told}")
+        path = fitted.path_of(each.path) if fitted else each.path
+        notes.append(f"{'not in the prompt: ' * is_absent}{spell(path)}{' ' if is_absent else ': '}{told}")
     notes += [f"control text of the model in {_place(control)}: {control.marker!r}" for control in prompt.controls]
     if prompt.more_controls:
         notes.append("there is more control text of the model than is listed")
@@ -116,7 +125,7 @@ def print_notes(notes: Iterable[str]) -> None:
     """Print notes to standard error."""
     screen = Screen(sys.stderr)
     for note in notes:
-        screen.write(screen.paint(NOTE, "yellow") + f" {screen.one_line(note)}\n")
+        screen.write(Painted(NOTE, "yellow"), f" {screen.one_line(note)}\n")
 
 
 def _place(control: lect.Control) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from errno import EBADF
 from io import TextIOBase
 from time import monotonic
+from types import SimpleNamespace
 from typing import Any, NamedTuple, NoReturn, TextIO
 
 NOTE = "note:"
@@ -19,9 +20,9 @@ _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", 
 # the text as it is.
 _C0, _DELETE_AND_C1 = range(0x20), range(0x7F, 0xA0)
 _DIRECTIONS = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
-_VISIBLE = {code: ascii(chr(code))[1:-1] for code in (*_C0, *_DELETE_AND_C1, *_DIRECTIONS) if chr(code) not in "\n\t"}
-# JSON itself escapes the first 32.
-_VISIBLE_IN_JSON = {code: f"\\u{code:04x}" for code in (*_DELETE_AND_C1, *_DIRECTIONS)}
+_VISIBLE = {code: ascii(chr(code))[1:-1] for code in _C0 if chr(code) not in "\n\t"}
+# As JSON takes them, which itself escapes the first 32.
+_VISIBLE |= {code: f"\\u{code:04x}" for code in (*_DELETE_AND_C1, *_DIRECTIONS)}
 
 
 class ClosedStream(TextIOBase):
@@ -31,6 +32,38 @@ class ClosedStream(TextIOBase):
         raise OSError(EBADF, os.strerror(EBADF))
 
     write = read
+
+
+class Visible:
+    """A stream of which a terminal obeys nothing: whoever writes to it, all is shown as `Screen.visible` has it.
+
+    While a command runs, standard output and standard error are such streams, also for what plugins print. `exact` is
+    the stream itself, for what lect writes byte for byte, and its colours.
+    """
+
+    def __init__(self, exact: Any):
+        self.exact = exact
+        self.buffer = SimpleNamespace(write=self._write_bytes, flush=self.flush)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.exact, name)
+
+    def write(self, text: str) -> int:
+        """Write text from anywhere."""
+        Screen(self).write(text)
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        self.write("".join(lines))
+
+    def _write_bytes(self, data: Any) -> int:
+        self.write(bytes(data).decode("utf-8", "backslashreplace"))
+        return len(data)
+
+
+def exact(stream: Any) -> Any:
+    """Return a stream to which everything is written as it is."""
+    return stream.exact if isinstance(stream, Visible) else stream
 
 
 class Painted(NamedTuple):
@@ -46,8 +79,9 @@ Cell = str | Painted
 class Screen:
     """A stream that people read."""
 
-    def __init__(self, stream: TextIO):
-        self.stream = stream
+    def __init__(self, stream: Any):
+        self.stream: TextIO = exact(stream)
+        self._width = 0
         self.encoding: str = getattr(stream, "encoding", None) or "utf-8"
         self.is_terminal = stream.isatty()
         # The conventions of no-color.org and force-color.org, with the precedence that Python itself gives them.
@@ -70,13 +104,24 @@ class Screen:
         """Return text in a style, where colours are wanted."""
         return f"\x1b[{_STYLES[style]}m{text}\x1b[0m" if self.colours and style and text else text
 
-    def write(self, text: str) -> None:
-        """Write text; what the encoding of the stream cannot express is escaped.
+    def write(self, *pieces: Cell) -> None:
+        """Write texts, each visibly, and in its style."""
+        styled = (piece if isinstance(piece, Painted) else Painted(piece, "") for piece in pieces)
+        self._write("".join(self.paint(self.visible(text), style) for text, style in styled))
+
+    def replace_line(self, text: str) -> None:
+        """Write a line in place of the last that was written so; an empty one erases it."""
+        line = self.one_line(text)
+        self._write(f"\r{line:{self._width}}" + "\r" * (not line))
+        self._width = len(line)
+
+    def _write(self, text: str) -> None:
+        """Write text exactly, but for what the encoding of the stream cannot express, which is escaped.
 
         Errors in writing to standard error are ignored: there is nowhere left to report them.
         """
         text = text.encode(self.encoding, "backslashreplace").decode(self.encoding)
-        if self.stream is not sys.stderr:
+        if self.stream is not exact(sys.stderr):
             self.stream.write(text)
             return
         # What was printed so far comes first, even if both streams are the same terminal.
@@ -88,7 +133,7 @@ class Screen:
 
     def line(self, text: str = "", *, style: str = "") -> None:
         """Write one line."""
-        self.write(self.paint(self.one_line(text), style) + "\n")
+        self.write(Painted(self.one_line(text), style), "\n")
 
     def section(self, title: str) -> None:
         """Write an empty line and a title."""
@@ -98,7 +143,7 @@ class Screen:
     def block(self, text: str, *, indent: int = 0, style: str = "") -> None:
         """Write text of several lines."""
         for line in self.visible(text).splitlines():
-            self.write(" " * indent + self.paint(line, style) + "\n")
+            self.write(" " * indent, Painted(line, style), "\n")
 
     def table(
         self, rows: Iterable[Sequence[Cell]], *, header: Sequence[str] = (), indent: int = 2, wrap: bool = False
@@ -121,9 +166,9 @@ class Screen:
             ]
             first, *others = self._wrapped(row[-1].text, before_last) if wrap else [row[-1].text]
             style = row[-1].style
-            self.write(" " * indent + "  ".join([*padded, self.paint(first, style)]).rstrip() + "\n")
+            self._write(" " * indent + "  ".join([*padded, self.paint(first, style)]).rstrip() + "\n")
             for line in others:
-                self.write(" " * before_last + self.paint(line, style) + "\n")
+                self.write(" " * before_last, Painted(line, style), "\n")
 
     def _wrapped(self, text: str, column: int) -> list[str]:
         """Split a text that begins at a column into lines that fit the terminal."""
@@ -145,19 +190,18 @@ class Progress:
     def __init__(self, screen: Screen):
         self._screen = screen
         self._started = monotonic()
-        self._width = 0
+        self._is_shown = False
 
     def show(self, text: str) -> None:
         """Show a text in place of the last one."""
         if self._screen.is_terminal and monotonic() - self._started > self.DELAY:
-            line = self._screen.one_line(text)[:70]
-            self._screen.write(f"\r{line:{self._width}}")
-            self._width = len(line)
+            self._screen.replace_line(text[:70])
+            self._is_shown = True
 
     def clear(self) -> None:
         """Erase the line."""
-        if self._width:
-            self._screen.write(f"\r{'':{self._width}}\r")
+        if self._is_shown:
+            self._screen.replace_line("")
 
 
 def _width(text: str) -> int:
@@ -179,11 +223,12 @@ def discard_output(stream: TextIO) -> None:
 
 def write_exactly(text: str) -> None:
     """Write text to standard output in UTF-8, byte for byte, whatever the locale and its line ends are."""
-    buffer = getattr(sys.stdout, "buffer", None)
+    stream = exact(sys.stdout)
+    buffer = getattr(stream, "buffer", None)
     if buffer is None:
-        sys.stdout.write(text)
+        stream.write(text)
         return
-    sys.stdout.flush()
+    stream.flush()
     buffer.write(text.encode("utf-8", "backslashreplace"))
     buffer.flush()
 
@@ -194,8 +239,8 @@ def write_json(value: Any, *, indent: int | None = 2) -> None:
 
     screen = Screen(sys.stdout)
     ascii_only = screen.is_terminal and not screen.encoding.lower().startswith("utf")
-    text = json.dumps(value, ensure_ascii=ascii_only, indent=indent).translate(_VISIBLE_IN_JSON) + "\n"
+    text = json.dumps(value, ensure_ascii=ascii_only, indent=indent) + "\n"
     if screen.is_terminal:
         screen.write(text)
     else:
-        write_exactly(text)
+        write_exactly(screen.visible(text))

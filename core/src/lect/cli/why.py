@@ -16,7 +16,7 @@ from lect.registry.refs import parse_ref
 from lect.registry.resolve import fallback_note
 from lect.reports import Verdict
 
-PATHS = ("model",)
+BOUNDED = True
 EPILOG = """\
 A claim rests on REPO (the whole owner/name), NAME (the beginning of the name), TOKEN (a word in it), MODEL_TYPE (a
 config file) or FAMILY (nothing more); the strongest wins, and of two equal ones the longer. --adapter and pins decide
@@ -43,6 +43,8 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL", type=utf8, help=MODEL)
     parser.add_argument("--adapter", metavar="NAME", help=ADAPTER)
     parser.add_argument("--all", action="store_true", help="also show the adapters that were not asked, and why not")
+    carries = "also ask the format what it carries of a request, such as late system messages; needs lect-fit"
+    parser.add_argument("--carries", action="store_true", help=carries)
     parser.add_argument("--json", action="store_true", help="print all of it as JSON")
 
 
@@ -59,12 +61,24 @@ def run(arguments: Namespace) -> None:
             # Several templates have the name that was given; no adapter was asked about a path.
             raise
         found = error
+    carried = _carried(found) if arguments.carries else None
     if arguments.json:
-        write_json(_as_data(arguments.model, found))
+        write_json(_as_data(arguments.model, found) | ({} if carried is None else {"carries": carried}))
     else:
-        _show(arguments.model, found, Screen(sys.stdout), show_all=arguments.all)
+        screen = Screen(sys.stdout)
+        _show(arguments.model, found, screen, show_all=arguments.all)
+        if carried:
+            screen.section("carries")
+            screen.table((name, why or Painted("yes", "green")) for name, why in carried.items())
     if isinstance(found, lect.LectError):
         raise found
+
+
+def _carried(found: Found) -> dict[str, str]:
+    """Return what a format carries, by name: empty if it does, else why not; nothing if there is no format."""
+    if not isinstance(found, lect.Resolution):
+        return {}
+    return dict(lect._registry.function("carried", "lect why --carries")(found.template))
 
 
 def _show(model: str, found: Found, screen: Screen, *, show_all: bool) -> None:

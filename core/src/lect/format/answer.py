@@ -6,25 +6,18 @@ rest of it is the answer. Where it does not, the answer is put together from the
 format writes them in history, reasoning as a rendering shows it or as the grammar states it, and the stop.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, NoReturn
 
 from lect.computed import computed
 from lect.errors import LectError, MessageError, saferepr
+from lect.format.prompt import Prompt
 from lect.prompt.message import REASONING_NAMES
 from lect.reply.engine.opening import starts_in
 from lect.reply.events import CONTENT
-from lect.tokens.edges import around_reasoning
-from lect.tokens.turns import call_marks, cut, first_mark, is_own, missing_fields
+from lect.tokens.edges import Edges, around_reasoning
+from lect.tokens.turns import TurnSpan, call_marks, cut, first_mark, is_own, last_mark, missing_fields
 from lect.values import TRANSFORMED, Origin, Segment
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from lect.format.prompt import Prompt
-    from lect.tokens.edges import Edges
-    from lect.tokens.turns import TurnSpan
 
 
 class Answer(NamedTuple):
@@ -162,16 +155,12 @@ class AnswerWriter:
         return self._opening[: self._first_mark(self._opening)]
 
     def _first_mark(self, text: str) -> int:
-        return first_mark(text, (*self._marks.open, *self._marks.close), 0, len(text))
+        return first_mark(text, (*self._marks.open, *self._marks.close))
 
     @computed
     def _is_open(self) -> bool:
         """Whether it has opened reasoning and not closed it."""
-        return self._last_mark(self._opening, self._marks.open) > self._last_mark(self._opening, self._marks.close)
-
-    @staticmethod
-    def _last_mark(text: str, marks: Sequence[str]) -> int:
-        return max((text.rfind(mark) for mark in marks), default=-1)
+        return last_mark(self._opening, self._marks.open) > last_mark(self._opening, self._marks.close)
 
     # Reasoning
 
@@ -185,7 +174,7 @@ class AnswerWriter:
                 "how the model writes reasoning is not known: no rendering shows it, and the grammar does not state it",
                 "template.but(reply=...) with Reasoning.written, if you know what the model writes",
             )
-        opened = self._opening[self._last_mark(self._opening, self._marks.open) :] if self._is_open else ""
+        opened = self._opening[last_mark(self._opening, self._marks.open) :] if self._is_open else ""
         before = around.before[len(opened) :] if around.before.startswith(opened) else ""
         name = self._thought or REASONING_NAMES[0]
         text = str(self._last.get(name) or "").lstrip(self._marks.lead).rstrip(self._marks.trail)
@@ -209,8 +198,8 @@ class AnswerWriter:
                 except (LectError, TypeError):
                     continue
                 opening = text[len(self.served.text) - len(self._opening) :]
-                closed = self._last_mark(opening, self._marks.close)
-                if text != self.served.text and (closed < 0 or self._last_mark(opening, self._marks.open) > closed):
+                closed = last_mark(opening, self._marks.close)
+                if text != self.served.text and (closed < 0 or last_mark(opening, self._marks.open) > closed):
                     return f"{name}={value}"
         return ""
 
@@ -218,6 +207,5 @@ class AnswerWriter:
         return Segment(text, Origin.TEMPLATE, (), TRANSFORMED, self._index)
 
     def refuse(self, why: str, instead: str = "") -> NoReturn:
-        """Refuse the message."""
         msg = f"{self._facts.name}: the model cannot write messages[{self._index}]: {why}"
         raise MessageError(f"{msg}\n  try: {instead}" if instead else msg)

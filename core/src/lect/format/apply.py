@@ -1,17 +1,13 @@
 """`apply_chat_template` as in transformers and PaddleNLP."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any
 
 from lect.errors import MessageError, TokenizerError, saferepr
+from lect.format.prompt import Prompt
 from lect.tokens.encoded import encode
 from lect.tokens.policy import LossPolicy
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from lect.format.prompt import Prompt
 
 MASK = LossPolicy(boundary="whole", allow_uniform=True)
 
@@ -43,8 +39,7 @@ def apply_chat_template(
         texts = [prompt.text for prompt in prompts]
         return texts if is_batch else texts[0]
     if tokenizer is None:
-        msg = "there is no tokenizer\n  try: tokenizer=..., or tokenize=False for the text"
-        raise TokenizerError(msg)
+        raise TokenizerError("there is no tokenizer\n  try: tokenizer=..., or tokenize=False for the text")
     encoded = [
         encode(
             prompt,
@@ -112,8 +107,6 @@ def _pad(columns: dict[str, Any], tokenizer: Any, length: int | None) -> None:
 
 
 def _tensor(kind: str, rows: list[list[int]]) -> Any:
-    from importlib import import_module
-
     if kind == "np":
         return import_module("numpy").array(rows)
     if kind == "pt":

@@ -1,7 +1,5 @@
 """The two tables that belong to no family."""
 
-from __future__ import annotations
-
 from lect.format.turns import Turn, TurnTemplate
 
 CHATML = TurnTemplate(

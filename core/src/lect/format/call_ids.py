@@ -4,16 +4,13 @@ Kimi K2 writes the id of a call where its function's name is read, so with `call
 name; Mistral's templates accept nine letters and digits only.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lect.reply.grammar import Grammar
 
-if TYPE_CHECKING:
-    Calls = list[tuple[str | None, str | None]]
+Calls = list[tuple[str | None, str | None]]
 
 
 def respelled(messages: Sequence[Any], grammar: Grammar | None) -> Sequence[Any]:

@@ -4,26 +4,18 @@ Only the template knows where the end of a text is in its prompt, and what it ma
 appended to the last text of the last message, the template writes it, and the prompt ends there.
 """
 
-from __future__ import annotations
-
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from lect.errors import MessageError, saferepr
 from lect.prompt.fields import is_list
 from lect.prompt.inputs import given, plain_str
 from lect.prompt.message import REASONING_NAMES
 from lect.prompt.normalize import is_text_part, normalized_message
-from lect.prompt.segments import ended
+from lect.prompt.segments import Composed, ended
 from lect.prompt.unused import all_unused
 from lect.reports import Unused
-from lect.values import Origin, Segment
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from lect.prompt.segments import Composed
-    from lect.values import Path
+from lect.values import Origin, Path, Segment
 
 MARK, SPACE = "CONTINUE_FINAL_MESSAGE_TAG", " "
 """The mark of transformers, which a template may know: LFM2.5-VL's writes it behind the calls. Where the space that

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from itertools import accumulate, islice
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from lect.boundaries import boundary
 from lect.computed import computed
 from lect.errors import MaskError
+from lect.facts import Facts
 from lect.pictures import picture
-from lect.prompt.segments import Layout, ended, is_role
+from lect.prompt.message import Request
+from lect.prompt.normalize import sorted_results
+from lect.prompt.segments import Composed, Layout, ended, is_role
+from lect.reports import Control, Unused
 from lect.values import TRANSFORMED, Origin, Segment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from lect.facts import Facts
-    from lect.prompt.message import Request
-    from lect.prompt.segments import Composed
-    from lect.reports import Control, Unused
     from lect.tokens.edges import Edges
     from lect.tokens.encoded import Encoded, Truncate
     from lect.tokens.policy import LossPolicy
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from lect.tokens.spans import LossSpan
     from lect.tokens.turns import TurnSpan, Write
 
-
 FOREIGN_IDS = "the ids of its calls are not spelled as the model spells them\n  try: unroll='auto', which respells them"
 
 
+@boundary
 class Prompt:
     """What a render returns: the text of the prompt, and views that are computed when they are first read.
 
@@ -97,9 +97,6 @@ class Prompt:
         messages = self._request.messages
         if not any(message.get("role") == "tool" for message in messages):
             return []
-        from lect.prompt.normalize import sorted_results
-        from lect.reports import Unused
-
         moved = [at for at, each in enumerate(sorted_results(messages)) if each is not messages[at]]
         by_place = moved and self._edges(self._request.options).places_results
         return [Unused(("messages", at, "tool_call_id"), "order") for at in moved] if by_place else []
@@ -143,7 +140,7 @@ class Prompt:
     def _turns_of(self, wanted: slice) -> Sequence[TurnSpan]:
         from lect.tokens.turns import turns_of
 
-        return turns_of(self.layout, self.template, self._request, self.write, wanted)
+        return turns_of(self.layout, self._edges({}).turn_marks, self._request, self.write, wanted)
 
     def fault_in(self, turn: TurnSpan) -> str:
         """Return why the answer of a turn is no reply of the model; empty if it is one."""
@@ -251,32 +248,30 @@ class Prompt:
             TokenizerError: If the tokenizer is none of these.
             MaskError: If the policy trains everything or nothing, or not even one turn is kept.
         """
-        from lect.tokens import encoded
+        from lect.tokens.encoded import encode
         from lect.tokens.policy import LossPolicy
+        from lect.tokens.served import refuse_or_warn
 
         prompt = self
         if isinstance(policy, LossPolicy) and policy.stop != "none" and policy.marks == "lect":
             prompt = self._stopped(policy)
-        made = encoded.encode(prompt, tokenizer, safe=safe, policy=policy, max_length=max_length, truncate=truncate)
+        made = encode(prompt, tokenizer, safe=safe, policy=policy, max_length=max_length, truncate=truncate)
         if made.report.deviations and strict is not False:
-            from lect.tokens.served import refuse_or_warn
-
             refuse_or_warn(made.report.deviations, strict=strict is not None)
         return made
 
 
 def first_controls(prompt: Prompt, most: int) -> tuple[tuple[Control, ...], bool]:
     """Return the first control markers in text from outside, and whether there are more, without finding all."""
-    found = _find_controls(prompt.text, prompt.segments, prompt.template)
+    found = _find_controls(prompt.layout, prompt.template)
     return tuple(islice(found, most)), next(found, None) is not None
 
 
-def _find_controls(text: str, segments: Sequence[Segment], facts: Facts) -> Iterator[Control]:
+def _find_controls(layout: Layout, facts: Facts) -> Iterator[Control]:
     """Yield the control markers of which a part, or all, is text from outside."""
-    pattern = facts.markers.pattern
+    pattern, text, segments, starts = facts.markers.pattern, layout.text, layout.segments, layout.starts
     if pattern is None:
         return
-    starts = [0, *accumulate(len(segment.text) for segment in segments)]
     first = 0
     match = pattern.search(text)
     while match is not None:
@@ -292,9 +287,6 @@ def _find_controls(text: str, segments: Sequence[Segment], facts: Facts) -> Iter
                 break
             if segment.origin is not Origin.TEMPLATE and not is_role(segment.path):
                 start = segment.start + max(begin - starts[index], 0) if segment.start >= 0 else TRANSFORMED
-                # Imported here because it is not needed to import lect, and few prompts have one.
-                from lect.reports import Control
-
                 yield Control(segment.path, start, match[0], begin)
                 go_on = end
                 break

@@ -1,20 +1,13 @@
 """What a render refuses, once the prompt is written."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Collection
+from typing import NoReturn
 
 from lect.errors import ControlTextError, MessageError, UnusedInputError
-from lect.format.prompt import first_controls
+from lect.format.prompt import Prompt, first_controls
 from lect.prompt.fields import spell
 from lect.reports import MEANINGS
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-    from typing import NoReturn
-
-    from lect.format.prompt import Prompt
-    from lect.values import Path
+from lect.values import Path
 
 MOST_NAMED = 10
 """How many fields or control markers an error names."""

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from marshal import dumps
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
+from lect.boundaries import boundary
 from lect.facts import Facts
+from lect.format.prompt import Prompt
 from lect.values import EQUAL_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import TypedDict, Unpack
-
-    from lect.format.prompt import Prompt
     from lect.format.sequences import Unroll
     from lect.reply.events import UnknownTools
     from lect.reply.grammar import Grammar
@@ -44,6 +43,7 @@ MOST_EDGES = 16
 """How many sets of options a template keeps its edges for."""
 
 
+@boundary
 class Replies(Facts):
     """The part of a template that is about replies."""
 
@@ -86,18 +86,18 @@ class Replies(Facts):
             PluginError: If the grammar of the template is invalid.
         """
         from lect.reply.plain import PLAIN
-        from lect.reply.stream import ReplyStream, stop_strings
+        from lect.reply.stream import ReplyStream
         from lect.tokens.decoder import prompt_and_decoder
 
         given: dict[str, Any] = {**options}
         edges, prompt = self.edges(), given.pop("prompt", None)
-        before, tail = edges.spaces
+        header, tail = edges.spaces
         text, decoder = prompt_and_decoder(edges.prompt if prompt is None else prompt, given.pop("tokenizer", None))
         return ReplyStream(
             grammar or self.reply or PLAIN,
             prompt=text,
-            stop=(*self.stop, *stop_strings(given.pop("stop", ()))),
-            edges=(_lead(before, text) if isinstance(text, str) else "", tail),
+            ends=tuple(self.stop),
+            edges=(_lead(header, text) if isinstance(text, str) else "", tail),
             markers=tuple(self.markers),
             tokens=self.control_tokens,
             refine=refine,
@@ -216,10 +216,8 @@ class Replies(Facts):
         return apply_chat_template(self.render, conversation, **arguments)
 
 
-def _lead(before: str, prompt: str) -> str:
+def _lead(header: str, prompt: str) -> str:
     """Return the white space with which every answer to a prompt begins: what history has and the prompt does not."""
-    # The last word of its header: what is before that depends on the turn before it, which need not be a question.
-    header = before[before.rfind(before.split()[-1]) :] if before.strip() else before
     for end in range(len(header), len(header.rstrip()) - 1, -1):
         if prompt.endswith(header[:end]):
             return header[end:]

@@ -1,44 +1,24 @@
 """A conversation as sequences to train on: each trained answer follows the prompt that a server sends before it."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 from lect.errors import LectError, MessageError, expect_one_of
 from lect.format.answer import AnswerWriter
 from lect.format.call_ids import respelled
+from lect.format.prompt import Prompt
 from lect.format.refusals import refuse_unused
 from lect.objects import plain_messages
+from lect.tokens.edges import Edges
 from lect.tokens.probes import QUESTION
 from lect.tokens.served import Deviation
 from lect.tokens.turns import TurnSpan, cut
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from lect.format.prompt import Prompt
-    from lect.tokens.edges import Edges
-
-    Messages = Sequence[Mapping[str, Any]]
-    Render = Callable[..., Prompt]
-
+Messages = Sequence[Mapping[str, Any]]
+Render = Callable[..., Prompt]
 Unroll = Literal["never", "auto", "always"]
 UNROLL = get_args(Unroll)
-
-
-class _Sequence(NamedTuple):
-    """A prompt, the turns that are trained in it, and what is to know about them."""
-
-    prompt: Prompt
-    turns: list[TurnSpan]
-    notes: list[Deviation]
-
-    @property
-    def trained(self) -> str:
-        """The text up to the end of the last answer."""
-        return self.prompt.text[: self.turns[-1].end]
 
 
 def reply_text(edges: Edges, render: Render, messages: Messages) -> Prompt:
@@ -93,7 +73,7 @@ def _prompts(edges: Edges, render: Render, messages: Messages, answers: Sequence
         whole.trains = frozenset(answers)
         whole.deviations = ()
         return [whole]
-    sequences: list[_Sequence] = []
+    sequences: list[tuple[Prompt, list[TurnSpan], list[Deviation]]] = []
     left_out: list[Deviation] = []
     for answer in answers:
         try:
@@ -103,16 +83,17 @@ def _prompts(edges: Edges, render: Render, messages: Messages, answers: Sequence
             left_out.append(Deviation(answer, str(error), "left_out"))
             continue
         turns = [turn]
-        if how == "auto" and sequences and prompt.text.startswith(sequences[-1].trained, 0, turn.start):
-            _, turns, earlier = sequences.pop()
-            turns, notes = [*turns, turn], [*earlier, *notes]
-        sequences.append(_Sequence(prompt, turns, notes))
-    if not sequences:
-        sequences = [_Sequence(whole, [], [])]
-    sequences[-1].notes.extend(left_out)
+        if how == "auto" and sequences:
+            before, trained, known_notes = sequences[-1]
+            if prompt.text.startswith(before.text[: trained[-1].end], 0, turn.start):
+                turns, notes = [*trained, turn], [*known_notes, *notes]
+                sequences.pop()
+        sequences.append((prompt, turns, notes))
+    sequences = sequences or [(whole, [], [])]
+    sequences[-1][2].extend(left_out)
     for prompt, turns, notes in sequences:
         prompt.train(turns, notes)
-    return [sequence.prompt for sequence in sequences]
+    return [prompt for prompt, _, _ in sequences]
 
 
 def _is_true(whole: Prompt, messages: Messages, answers: Sequence[int]) -> bool:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, Self, get_args
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import CodeType
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
+from lect.apart import function
 from lect.errors import MessageError, PluginError, expect_one_of, near_names, saferepr
 from lect.facts import Facts
 from lect.format.prompt import Prompt
@@ -21,9 +24,6 @@ from lect.prompt.writer import TrackingWriter, Writer
 from lect.values import ControlPolicy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from types import CodeType
-
     from lect.reply.grammar import Grammar
     from lect.tokens.edges import Edges
 
@@ -78,11 +78,10 @@ class Template(Replies):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}>"
 
-    def __copy__(self) -> Self:
+    def __copy__(self, *memo: object) -> Self:
         return self
 
-    def __deepcopy__(self, memo: object) -> Self:
-        return self
+    __deepcopy__ = __copy__
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The registry has stamped the templates of installed packages with how to find them again by name.
@@ -229,6 +228,62 @@ class Template(Replies):
             return self.render(messages, tools=tools, add_generation_prompt=add_generation_prompt, **arguments).text
         return self._written(_make(Request, (messages, tools, arguments, add_generation_prompt)))
 
+    def fit(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        tools: Sequence[Mapping[str, Any]] | None = None,
+        *,
+        late_system: Literal["user", "first", "refuse"] = "user",
+        split_text: bool = False,
+        invent: bool = False,
+        strict: bool = False,
+        **options: Any,
+    ) -> Any:
+        """Return a request, changed as little as possible so that the format carries it: a `lect_fit.Fitted`.
+
+        It is in the package `lect-fit`.
+
+        Args:
+            messages: OpenAI-shaped messages.
+            tools: OpenAI tool schemas.
+            late_system: What becomes of instructions after other turns, where the format has no place for them: the
+                `user` says them, in their place; they are added to the `first` system message, which changes the whole
+                prompt; or they are an error, `refuse`.
+            split_text: Whether to make an answer of a text beside a call, where the format writes only one of them. The
+                model did not end its turn there.
+            invent: Whether to add what nobody said, where the format demands it: a turn of the user before a first
+                answer, a result for a call without one.
+            strict: Whether to refuse what cannot be carried; otherwise `left` lists it.
+            options: The other arguments of `render`.
+
+        Raises:
+            PluginError: If the package is not installed.
+            RefusedError: With `strict`, if the format refuses the request nevertheless; or for a late system message.
+            UnusedInputError: With `strict`, if something would be lost.
+        """
+        return function("fit")(
+            self,
+            messages,
+            tools,
+            late_system=late_system,
+            split_text=split_text,
+            invent=invent,
+            strict=strict,
+            **options,
+        )
+
+    def effort(self, level: Literal["off", "low", "medium", "high"]) -> dict[str, Any]:
+        """Return the options by which the format says how hard the model is to think; empty if it cannot say it.
+
+        Where the format has no such level, it is the nearest: `off` is the least that there is. It is in the package
+        `lect-fit`.
+
+        Raises:
+            PluginError: If the package is not installed.
+        """
+        options: dict[str, Any] = function("effort")(self, level)
+        return options
+
     def _written(self, request: Request) -> str:
         """Return the prompt as the program writes it."""
         chat, request = read_chat(self, request, tracked=False)
@@ -255,6 +310,6 @@ def remade(kind: type[Template], stated: dict[str, Any]) -> Template:
 def _caller() -> str:
     """Return the file and line that creates a template, even through a subclass, `but`, or unpickling."""
     frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_name in ("__init__", "but", "remade"):
+    while frame.f_back is not None and frame.f_code.co_name in ("__init__", "but", "checked", "remade"):
         frame = frame.f_back
     return f"{frame.f_code.co_filename}:{frame.f_lineno}"

@@ -1,11 +1,13 @@
 """Turn tables: formats that are a prefix and a suffix for each role, stated as data."""
 
 # Annotations are not postponed: a named tuple with string annotations takes twice as long to create.
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Self
 
+from lect.boundaries import boundary
 from lect.format.template import Template
 from lect.prompt.chat import Chat
 from lect.prompt.limits import DEFAULT, LONGEST_UNCOUNTED, is_encodable
@@ -74,6 +76,7 @@ class TurnTemplate(Template):
 
     turns: Mapping[str, Turn]
 
+    @boundary
     def __init__(
         self,
         name: str,
@@ -174,21 +177,43 @@ class TurnTemplate(Template):
         return entries
 
     def _write(self, chat: Chat, out: Writer) -> None:
-        system = chat.system
-        run = _Run(self, out, self._tracked_table if chat.tracked or chat.options else self._table, chat.eos)
+        table = self._tracked_table if chat.tracked or chat.options else self._table
+        system, rounds, after_system = chat.system, self.first_round - 1, False
+
+        def filled(text: str, role: str) -> list[str]:
+            """Return a text in pieces, with its placeholders filled in."""
+            if "{" not in text:
+                return [text]
+            values = {ROUND: str(rounds), ROLE: role, EOS: chat.eos}
+            return [values.get(piece, piece) for piece in re.split(r"(\{(?:round|role|eos)\})", text)]
+
+        def write_special(role: str, text: str) -> None:
+            """Write a turn that depends on what came before: on the round, or on the system text."""
+            nonlocal rounds, after_system
+            prefix, suffix, bare, _ = table[role]
+            if after_system and role == "user" and self.user_after_system is not None:
+                prefix, suffix, bare = self.user_after_system
+            after_system = role == "system"
+            rounds += role == "user"
+            if bare is None or text:
+                out.extend((*filled(prefix, role), text, *filled(suffix, role)))
+            else:
+                out.extend((*filled(bare, role), text))
+
         if chat.messages or self.empty == "all":
             out += chat.bos, self.opening
             if system is not None and "system" in self.turns:
                 out.turn(system)
-                run.write([(system.role, self._text_of(system))])
+                write_turns(out, [(system.role, self._text_of(system))], table, write_special)
                 out.turn(None)
             elif system is None and (default := self._default_system()):
-                run.write(default)
+                write_turns(out, default, table, write_special)
             else:
                 out.append(self.without_system)
-            run.write(self.examples)
-        run.write(self._pairs(chat, out.turns(chat.without_system)))
-        run.end(ask=chat.add_generation_prompt, empty=not chat.messages)
+            write_turns(out, self.examples, table, write_special)
+        write_turns(out, self._pairs(chat, out.turns(chat.without_system)), table, write_special)
+        if chat.messages or self.empty != "nothing":
+            out += filled(self.generation if chat.add_generation_prompt else self.closing, "assistant")
 
     def _default_system(self) -> list[tuple[str, str]]:
         return [("system", self.default_system)] if self.default_system and "system" in self.turns else []
@@ -204,6 +229,7 @@ class TurnTemplate(Template):
     def _text_of(self, message: Message) -> str:
         return message.content.strip() if self.trim else message.content
 
+    @boundary
     def pairs_text(self, system: str | None, pairs: Sequence[Sequence[Any]], *, add_generation_prompt: bool) -> str:
         """Return the prompt for `(role, text)` pairs, which is all that a `Conversation` holds.
 
@@ -285,46 +311,3 @@ def write_turns(
         else:
             # An empty text changes nothing, but a value that is not text, such as None, is found when all is joined.
             out += bare, text
-
-
-class _Run:
-    """One run through a table in which a turn may depend on what came before: on the round, or on the system text."""
-
-    __slots__ = ("after_system", "eos", "out", "rounds", "table", "template")
-
-    def __init__(self, template: TurnTemplate, out: list[str], table: Mapping[str, Entry], eos: str):
-        self.template = template
-        self.out = out
-        self.table = table
-        self.eos = eos
-        self.rounds = template.first_round - 1
-        self.after_system = False
-
-    def write(self, pairs: Iterable[Sequence[str]]) -> None:
-        """Write turns, one after the other."""
-        write_turns(self.out, pairs, self.table, self._write_special)
-
-    def _write_special(self, role: str, text: str) -> None:
-        prefix, suffix, bare, _ = self.table[role]
-        if self.after_system and role == "user" and self.template.user_after_system is not None:
-            prefix, suffix, bare = self.template.user_after_system
-        self.after_system = role == "system"
-        self.rounds += role == "user"
-        if bare is None or text:
-            self.out += *self._filled(prefix, role), text, *self._filled(suffix, role)
-        else:
-            self.out += *self._filled(bare, role), text
-
-    def end(self, *, ask: bool, empty: bool) -> None:
-        """Write the end of a prompt; `ask` says whether the assistant speaks next."""
-        if not (empty and self.template.empty == "nothing"):
-            self.out += self._filled(self.template.generation if ask else self.template.closing, "assistant")
-
-    def _filled(self, text: str, role: str) -> list[str]:
-        """Return a text in pieces, with its placeholders filled in."""
-        if "{" not in text:
-            return [text]
-        import re
-
-        values = {ROUND: str(self.rounds), ROLE: role, EOS: self.eos}
-        return [values.get(piece, piece) for piece in re.split(r"(\{(?:round|role|eos)\})", text)]

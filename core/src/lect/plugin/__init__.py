@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lect.boundaries import boundary
+from lect.contain import by_signal
 from lect.format.builtin import CHATML, DEFAULT
 from lect.format.template import Template
 from lect.format.turns import ROUND, Turn, TurnTemplate
@@ -27,11 +29,11 @@ from lect.registry.refs import ModelRef
 from lect.values import SPELLINGS, Match, Specificity
 
 if TYPE_CHECKING:
-    from lect.contain import by_signal
     from lect.files import open_file, parse_json, read_file
     from lect.format.compare import Difference
     from lect.installing import install_command
     from lect.notations import Written, expressible, table_of
+    from lect.outputs import owned, write_whole
     from lect.prompt.walker import Schema
     from lect.reply.reply import Reply, ToolCall
     from lect.source import Source
@@ -41,18 +43,18 @@ if TYPE_CHECKING:
 __all__ = [
     "API_VERSION", "CHATML", "DEFAULT", "ROUND", "SPELLINGS", "Call", "Chat", "Difference", "Family", "Input", "Later",
     "Match", "Message", "ModelRef", "Part", "Reply", "Rule", "Schema", "Source", "Specificity", "Template", "Tokenizer",
-    "ToolCall", "Turn", "TurnTemplate", "Writer", "Written", "by_signal", "expressible", "given", "hookimpl",
-    "install_command", "locate", "normalize", "open_file", "parse_json", "plain_str", "read_file", "split_at_controls",
-    "stripped", "table_of", "think_tags", "thought_and_answer", "unknown",
+    "ToolCall", "Turn", "TurnTemplate", "Writer", "Written", "boundary", "by_signal", "expressible", "given",
+    "hookimpl", "install_command", "locate", "normalize", "open_file", "owned", "parse_json", "plain_str", "read_file",
+    "split_at_controls", "stripped", "table_of", "think_tags", "thought_and_answer", "unknown", "write_whole",
 ]  # fmt: skip
 
 
 _LATER = {
     **dict.fromkeys(("open_file", "parse_json", "read_file"), "lect.files"),
+    **dict.fromkeys(("owned", "write_whole"), "lect.outputs"),
     **dict.fromkeys(("Written", "expressible", "table_of"), "lect.notations"),
     **dict.fromkeys(("Reply", "ToolCall"), "lect.reply.reply"),
     "Difference": "lect.format.compare",
-    "by_signal": "lect.contain",
     "install_command": "lect.installing",
     "Schema": "lect.prompt.walker",
     "Source": "lect.source",
@@ -62,6 +64,7 @@ _LATER = {
 """Names that most families do without are imported on first use."""
 
 
+@boundary
 def locate(path: str) -> str:
     """Return where the files of a model are: a path on disk, or what an adapter has put there for `hf:owner/name`."""
     import lect

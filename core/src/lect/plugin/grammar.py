@@ -7,8 +7,7 @@ ACME_REPLIES = Grammar("acme", reasoning=THINK, sections=(JSON_IN_TAGS,))
 ```
 """
 
-from __future__ import annotations
-
+from lect.registry.registry import REGISTRY
 from lect.reply.blocks import (
     ATTRIBUTE_TAGS,
     CALL_IN_WORDS,
@@ -62,6 +61,4 @@ def reply_format(name: str) -> ReplyFormat:
         MessageError: If there is none; the error lists similar names.
         PluginError: If no package that declares it can provide it, or several declare different ones.
     """
-    from lect.registry.registry import REGISTRY
-
     return REGISTRY.formats.get(name)

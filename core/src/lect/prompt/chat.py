@@ -5,25 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from time import time
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Never
 
 from lect.errors import MessageError, RefusedError, near_names, saferepr
+from lect.facts import Facts
 from lect.objects import plain_messages, plain_tools
-from lect.prompt.fields import expect, is_list, spell, wrong
+from lect.prompt.fields import Kind, expect, is_list, spell, wrong
 from lect.prompt.inputs import Input, given, plain_str
 from lect.prompt.limits import DEFAULT, Limits
-from lect.prompt.message import Message
+from lect.prompt.message import Call, Message, Request
 from lect.prompt.messages import read_messages
-from lect.values import TRANSFORMED
+from lect.values import TRANSFORMED, Path
 
 if TYPE_CHECKING:
     from datetime import date
-    from types import ModuleType
-
-    from lect.facts import Facts
-    from lect.prompt.fields import Kind
-    from lect.prompt.message import Call, Request
-    from lect.values import Path
 
 
 ARGUMENTS = ("messages", "tools", "add_generation_prompt", "continue_final_message", "strict", "on_control", "limits")
@@ -32,23 +28,14 @@ LONGEST_MISSPELT = 40
 """Characters: a longer name is not taken for a misspelt one."""
 LEAST_LIKE = 0.8
 """How much a misspelt option is like what was meant."""
-_today: tuple[int, date | None] = (0, None)
 
 
-def today() -> date:
-    """Return the day on the caller's clock.
+@lru_cache(maxsize=1)
+def today(second: int) -> date:
+    """Return the day on the caller's clock: some models need it in every prompt, so it is looked up once a second."""
+    import datetime
 
-    Some models need it in every prompt, so it is looked up at most once a second.
-    """
-    global _today
-    second, day = _today
-    now = int(time())
-    if day is None or now != second:
-        import datetime
-
-        day = datetime.date.today()
-        _today = now, day
-    return day
+    return datetime.date.today()
 
 
 class Chat:
@@ -163,7 +150,7 @@ class Chat:
         """Return the day to write into the prompt: the option `date`, or today."""
         day = self.options.get("date")
         if day is None:
-            return today()
+            return today(int(time()))
         # Imported here because few callers give one.
         import datetime
 
@@ -177,7 +164,8 @@ class Chat:
         if indent is not None:
             style["indent"] = indent
         # The same tools are given with many prompts.
-        text = (_tojson().schema_json if path[:1] == ("tools",) else _tojson().to_json)(value, **style)
+        is_kept = path[:1] == ("tools",) or indent is not None
+        text = (_tojson().schema_json if is_kept else _tojson().to_json)(value, **style)
         return given(text, _field(path), TRANSFORMED) if self.tracked else text
 
     def printed(self, value: Any, *path: str | int) -> str:

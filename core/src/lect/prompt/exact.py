@@ -6,20 +6,14 @@ or rare, such as content in parts, is left to the general way, which reads it or
 they read alike.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection
+from typing import Any
 
 from lect.prompt.inputs import given
-from lect.prompt.limits import LARGEST_INTEGER, SCALARS
+from lect.prompt.limits import LARGEST_INTEGER, SCALARS, Limits
 from lect.prompt.message import REASONING_NAMES, Call, FullMessage, tracked_role
 from lect.prompt.normalize import located, read_object, without_nulls
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from lect.prompt.limits import Limits
-    from lect.values import Path
+from lect.values import Path
 
 TYPED = frozenset({"role", "content", "name", "tool_call_id", "tool_calls", *REASONING_NAMES})
 """The fields of a message that must be text, or calls."""
@@ -28,11 +22,7 @@ TYPED = frozenset({"role", "content", "name", "tool_call_id", "tool_calls", *REA
 def read_exact(
     index: int, raw: dict[Any, Any], roles: frozenset[str], accepts: Collection[str], limits: Limits, *, tracked: bool
 ) -> FullMessage | None:
-    """Return a message as `read_messages` does; None if it must be read the general way.
-
-    Raises:
-        LimitError: If arguments are nested more deeply than the limits allow.
-    """
+    """Return a message as `read_messages` does; None if it must be read the general way."""
     message = FullMessage()
     message.index = index
     message.content = ""

@@ -1,7 +1,5 @@
 """Naming the fields of the input, and refusing wrong values."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NoReturn, TypeGuard
 

@@ -8,12 +8,11 @@ templates use. Everything else that a program writes is template text. Text whos
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Never, SupportsIndex, cast
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Never, SupportsIndex, cast
 
+from lect.boundaries import boundary
 from lect.values import TRANSFORMED, Path
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
 
 _new = str.__new__
 
@@ -141,6 +140,7 @@ plain_str = str.__str__
 """Return an `Input`, or any other `str`, as a plain string: `plain_str(text)`."""
 
 
+@boundary
 def given(text: str, path: Path, start: int = 0) -> Input:
     """Mark `text` as the caller's, from the field `path`. Text that already knows its origin keeps it."""
     if type(text) is not str:
@@ -154,6 +154,7 @@ def given(text: str, path: Path, start: int = 0) -> Input:
     return piece
 
 
+@boundary
 def unknown(text: str) -> Input:
     """Mark `text` as of unknown origin, so that nothing trusts it."""
     return given(text, (), TRANSFORMED)

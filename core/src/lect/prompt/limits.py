@@ -1,7 +1,5 @@
 """How large the input may be: named limits, which a caller can change."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
@@ -46,11 +44,11 @@ class Limits:
 
     def check_counts(self, messages: Any, tools: Any) -> None:
         """Refuse too many messages or tools; a value that is not a list is refused elsewhere."""
-        # Checking the exact type costs a tenth of checking against an abstract class.
-        if (type(messages) is list or is_list(messages)) and len(messages) > self.messages:
-            self._refuse(_there_are(len(messages), "messages"), "messages")
-        if tools and (type(tools) is list or is_list(tools)) and len(tools) > self.tools:
-            self._refuse(_there_are(len(tools), "tools"), "tools")
+        for name, given in (("messages", messages), ("tools", tools)):
+            # Checking the exact type costs a tenth of checking against an abstract class.
+            if (type(given) is list or is_list(given)) and len(given) > getattr(self, name):
+                are = f"is 1 {name[:-1]}" if len(given) == 1 else f"are {len(given):,} {name}"
+                self._refuse(f"there {are}", name)
 
     def check_prompt(self, text: str) -> None:
         """Refuse a prompt that is too long."""
@@ -61,12 +59,7 @@ class Limits:
                 self._refuse(f"the prompt has {size:,} bytes", "bytes")
 
     def check_value(self, value: Any, path: Path, depth: int = 0) -> None:
-        """Check that a value can be written: it is not nested too deeply, or in itself, and holds no huge integer.
-
-        Raises:
-            LimitError: If it is nested too deeply.
-            MessageError: If it contains an integer that cannot be printed, or a key that JSON cannot express.
-        """
+        """Refuse a value that is nested too deeply, or in itself, or holds a huge integer or a key that JSON lacks."""
         if type(value) in SCALARS:
             return
         if depth > self.depth:
@@ -96,10 +89,6 @@ class Limits:
         more = "" if name == "depth" else f"; at most {most:,} are allowed"
         msg = f"{what}{more}\n  try: a smaller input, or a higher limit: limits={{{name!r}: ...}}"
         raise LimitError(msg, limit=name, most=most)
-
-
-def _there_are(count: int, what: str) -> str:
-    return f"there is {count} {what.removesuffix('s')}" if count == 1 else f"there are {count:,} {what}"
 
 
 DEFAULT = Limits()

@@ -29,11 +29,8 @@ def read_messages(
 ) -> list[Message]:
     """Check `messages` and return them in one shape; with `tracked`, their texts remember where they came from.
 
-    Whatever the template does not accept as given (see `accepts`) is normalized.
-
-    Raises:
-        MessageError: If they are not a list of mappings with a known role and content of a known shape.
-        LimitError: If a field is nested more deeply than the limits allow.
+    Whatever the template does not accept as given (see `accepts`) is normalized. Anything but a list of mappings with a
+    known role and content of a known shape is refused, and a field that is nested more deeply than the limits allow.
     """
     if type(messages) is not list and not is_list(messages):
         wrong("messages", messages, "a list of messages" + (ROWS if isinstance(messages, Mapping) else ""))
@@ -68,6 +65,8 @@ def _read_message(
     where: Path = ("messages", index)
     if not isinstance(given_message, Mapping):
         wrong(spell(where), given_message, 'a mapping such as {"role": "user", "content": "Hello!"}')
+    # All parts are read, whatever the template takes: wrong ones are refused, and those that are not text are reported.
+    parts = _read_parts(given_message.get("content"), (*where, "content"), tracked=tracked)
     raw = normalized_message(given_message, where, accepts, tracked=tracked, limits=limits)
     role = _text_or_none(raw.get("role"), (*where, "role"), tracked=tracked)
     if role is None and not SHAREGPT.isdisjoint(raw):
@@ -87,9 +86,8 @@ def _read_message(
     message.index = index
     message.role = role
     message.raw = raw
-    # All parts are read, whatever the template takes: wrong ones are refused, and those that are not text are reported.
-    message.parts = _read_parts(given_message.get("content"), (*where, "content"), tracked=tracked)
-    message.content = _content(raw.get("content"), message.parts, (*where, "content"), tracked=tracked)
+    message.parts = parts
+    message.content = _content(raw.get("content"), parts, (*where, "content"), tracked=tracked)
     message.reasoning = reasoning
     path = (*where, "tool_calls")
     if calls is not None and not is_list(calls):

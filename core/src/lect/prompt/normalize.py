@@ -12,13 +12,12 @@ Arguments that are None or an empty text become an empty object; empty lists of 
 and so does every field of a message that is None, but for the content.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 from itertools import groupby
 from typing import Any
 
+from lect.boundaries import boundary
 from lect.objects import plain_messages, plain_tools
 from lect.prompt.fields import is_list
 from lect.prompt.inputs import given, plain_str
@@ -28,6 +27,7 @@ from lect.values import TRANSFORMED, Path
 Raw = Mapping[str, Any]
 
 
+@boundary
 def normalize(
     messages: Sequence[Raw],
     tools: Sequence[Raw] | None = None,
@@ -75,11 +75,7 @@ def sorted_results(messages: Sequence[Raw]) -> list[Raw]:
 def normalized_message(
     raw: Raw, where: Path, accepts: Collection[str], *, tracked: bool, limits: Limits = DEFAULT
 ) -> Raw:
-    """Return one message as a template sees it.
-
-    Raises:
-        LimitError: If arguments given as text are nested too deeply.
-    """
+    """Return one message as a template sees it; arguments given as text that are nested too deeply are refused."""
     changed: dict[str, Any] = {}
     content = raw.get("content")
     if content is None and "content" in raw and "null" not in accepts:

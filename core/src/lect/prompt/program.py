@@ -1,21 +1,17 @@
 """Running a template's program: whatever it does wrong becomes one error, which tells its author what to do instead."""
 
-from __future__ import annotations
-
+import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from types import CodeType, FunctionType, MethodType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lect.contain import by_signal, format_error
 from lect.errors import LectError, PluginError, saferepr
-from lect.prompt.writer import MisuseError
+from lect.prompt.chat import Chat
+from lect.prompt.writer import MisuseError, Writer
 
-if TYPE_CHECKING:
-    from lect.prompt.chat import Chat
-    from lect.prompt.writer import Writer
-
-    Program = Callable[[Chat, Writer], Any]
+Program = Callable[[Chat, Writer], Any]
 
 
 def run_program(program: Program, chat: Chat, out: Writer) -> None:
@@ -31,8 +27,8 @@ def run_program(program: Program, chat: Chat, out: Writer) -> None:
         advice = "out.append(text), or for several pieces: out += a, b"
         msg = f"the program of template {chat.facts.label!r} {error}\n  try: {advice}"
         raise PluginError(msg) from None
-    # A plugin may raise anything; what a signal handler of the caller raises is the caller's.
-    except Exception as error:
+    # A plugin may raise anything, `SystemExit` too; what a signal handler of the caller raises is the caller's.
+    except BaseException as error:
         if by_signal(error):
             raise
         turn = out.current_turn()
@@ -72,8 +68,6 @@ def digest_of(program: Program) -> str:
 
 
 def _source(function: FunctionType) -> str:
-    import inspect
-
     try:
         return inspect.getsource(function)
     except OSError:  # installed without its source

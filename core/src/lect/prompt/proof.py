@@ -9,31 +9,23 @@ A program may choose among its own words by what it sees in a text, such as a ma
 in that the two are alike.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any
+from types import FrameType
+from typing import Any
 
 from lect.errors import LectError, TemplateWarning, warn_caller
-from lect.facts import STANDARD_ROLES
+from lect.facts import STANDARD_ROLES, Facts
 from lect.prompt.chat import Chat
 from lect.prompt.inputs import Input, unknown
 from lect.prompt.message import Request
-from lect.prompt.program import run_program
+from lect.prompt.program import Program, run_program
 from lect.prompt.standins import ALPHABETS, LONG, MARKS, RICH, SHAPES, Letters, StandIns
 from lect.prompt.writer import TrackingWriter
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from types import FrameType
-
-    from lect.facts import Facts
-    from lect.prompt.program import Program
 
 _cpu = getattr(time, "thread_time", time.process_time)
 OURS = frozenset({__name__, TrackingWriter.__module__})

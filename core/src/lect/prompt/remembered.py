@@ -1,12 +1,8 @@
 """Caches that are bounded in bytes."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from sys import getsizeof
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from typing import Any
 
 LARGEST = 64 * 1024
 """Bytes of one entry: anything larger is seldom given twice, and takes long to build anyway."""
@@ -15,32 +11,30 @@ MOST = 4 * 2**20
 _NOTHING = object()
 
 
-class Remembered:
-    """A function that caches its results for bytes or a text. A cache that has grown too large is cleared.
+def remembered(make: Callable[..., Any]) -> Callable[..., Any]:
+    """Cache the results of a function for bytes or a text; a cache that has grown too large is cleared.
 
-    Args:
-        make: The function. The sizes of its first argument and result are counted.
+    The sizes of the first argument and of the result are counted.
     """
+    cache: dict[Any, Any] = {}
+    total = 0
 
-    __slots__ = ("_made", "_make", "_size")
-
-    def __init__(self, make: Callable[..., Any]):
-        self._make = make
-        self._made: dict[Any, Any] = {}
-        self._size = 0
-
-    def __call__(self, source: bytes | str, *how: Any) -> Any:
+    def look_up(source: bytes | str, *how: Any) -> Any:
+        nonlocal total
         if len(source) > LARGEST:
-            return self._make(source, *how)
+            return make(source, *how)
         key = source, *how
-        made = self._made.get(key, _NOTHING)
+        made = cache.get(key, _NOTHING)
         if made is _NOTHING:
-            made = self._make(source, *how)
+            made = make(source, *how)
             size = getsizeof(source) + getsizeof(made)
             if size <= LARGEST:
                 # Threads that do this at the same time may each miscount by one entry; the bound need not be exact.
-                if self._size + size > MOST:
-                    self._made, self._size = {}, 0
-                self._made[key] = made
-                self._size += size
+                if total + size > MOST:
+                    cache.clear()
+                    total = 0
+                cache[key] = made
+                total += size
         return made
+
+    return look_up

@@ -3,20 +3,19 @@
 Only the fields that templates take apart are checked; everything else in a schema is the caller's JSON.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from marshal import dumps, loads
 from typing import Any
 
 from lect.prompt.fields import is_list, is_list_of, spell, wrong
 from lect.prompt.limits import DEFAULT, Limits
-from lect.prompt.remembered import Remembered
+from lect.prompt.remembered import remembered
 from lect.values import EQUAL_BYTES, Path
 
 Raw = Mapping[str, Any]
 
 NOTHING = type(None)
+COMBINED = ("oneOf", "anyOf", "allOf")
 KINDS: dict[str, tuple[str, tuple[type, ...]]] = {
     "name": ("text", (str,)),
     "description": ("text", (str, NOTHING)),
@@ -26,9 +25,7 @@ KINDS: dict[str, tuple[str, tuple[type, ...]]] = {
     "properties": ("a mapping of names to schemas", (Mapping, NOTHING)),
     "required": ("a list of names", (list, tuple, NOTHING)),
     "enum": ("a list of values", (list, tuple, NOTHING)),
-    "oneOf": ("a list of schemas", (list, tuple, NOTHING)),
-    "anyOf": ("a list of schemas", (list, tuple, NOTHING)),
-    "allOf": ("a list of schemas", (list, tuple, NOTHING)),
+    **dict.fromkeys(COMBINED, ("a list of schemas", (list, tuple, NOTHING))),
 }
 """What the fields of a function and of a schema must be."""
 
@@ -49,7 +46,7 @@ def read_tools(tools: Any, limits: Limits = DEFAULT) -> tuple[Raw, ...]:
     return tuple(tools)
 
 
-@Remembered
+@remembered
 def _check_once(data: bytes, depth: int) -> None:
     _check(loads(data), Limits({"depth": depth}))  # noqa: S302 - our own bytes
 
@@ -73,13 +70,13 @@ def _check(tools: Any, limits: Limits) -> None:
 
 
 def _check_schema(schema: Raw, path: Path) -> None:
-    _check_fields(schema, path, ("description", "type", "properties", "required", "enum", "oneOf", "anyOf", "allOf"))
+    _check_fields(schema, path, ("description", "type", "properties", "required", "enum", *COMBINED))
     for field in ("required", "type"):
         if is_list(schema.get(field)) and not is_list_of(str, schema[field]):
             wrong(f"{spell(path)}.{field}", schema[field], KINDS[field][0])
     for name, each in (schema.get("properties") or {}).items():
         _check_inner(each, (*path, "properties", name))
-    for field in ("oneOf", "anyOf", "allOf"):
+    for field in COMBINED:
         for index, each in enumerate(schema.get(field) or ()):
             _check_inner(each, (*path, field, index))
     if "items" in schema and not is_list(schema["items"]):

@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import Any
 
+from lect.prompt.chat import Chat
 from lect.prompt.inputs import Input, plain_str
-from lect.values import TRANSFORMED, Origin, Segment
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from lect.prompt.chat import Chat
-    from lect.prompt.writer import TrackingWriter
-    from lect.reports import Unused
-    from lect.values import Path
+from lect.prompt.writer import TrackingWriter
+from lect.reports import Unused
+from lect.values import TRANSFORMED, Origin, Path, Segment
 
 
 class Layout:
-    """The segments of a text, and where they begin; the last of the starts is where the text ends."""
+    """The segments of a text, and where they begin; the last of the starts is where the text ends.
 
-    __slots__ = ("segments", "starts", "text")
+    Attributes:
+        controls: An encoder and the control tokens that it found, if one was asked.
+    """
+
+    __slots__ = ("controls", "segments", "starts", "text")
 
     def __init__(self, text: str, segments: Sequence[Segment]):
         self.text = text
         self.segments = segments
         self.starts = [*accumulate(map(len, map(attrgetter("text"), segments)), initial=0)]
+        self.controls: tuple[object, Any] | None = None
 
 
 class Composed:
@@ -50,7 +50,14 @@ class Composed:
 
 def from_program(chat: Chat, out: TrackingWriter) -> Composed:
     """Return what a program has written."""
-    return Composed(out.joined(), lambda: segments_of(out), lambda: list(_find_unused()(chat, out)), out.own_marks)
+
+    def unused() -> list[Unused]:
+        # Importing lect does not need it.
+        from lect.prompt.unused import find_unused
+
+        return list(find_unused(chat, out))
+
+    return Composed(out.joined(), lambda: segments_of(out), unused, out.own_marks)
 
 
 def ended(source: Composed, segments: list[Segment], dropped: Sequence[Unused] = ()) -> Composed:
@@ -99,14 +106,6 @@ def segments_of(writer: TrackingWriter) -> list[Segment]:
     if literal:
         add(make(Segment, (literal, template, (), TRANSFORMED, turn)))
     return segments
-
-
-@cache
-def _find_unused() -> Callable[[Chat, TrackingWriter], Iterator[Unused]]:
-    # Importing lect does not need it; strict rendering asks each time.
-    from lect.prompt.unused import find_unused
-
-    return find_unused
 
 
 def is_role(path: Path) -> bool:

@@ -5,21 +5,16 @@ JSON, or which of two texts is the greater one. In all that, the two stand-ins o
 does the same with both. But each letter, digit and sign of one is another in the other.
 """
 
-from __future__ import annotations
-
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lect.prompt.fields import is_list
 from lect.prompt.inputs import plain_str
 from lect.prompt.normalize import read_object
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
-
-    Pair = tuple[str, str]
+Pair = tuple[str, str]
 
 ALPHABETS = ("bfgjkqvwz", "123456789", "".join(map(chr, range(0x430, 0x450))), "\u00a4\u00a6\u00a7\u00b6")
 """Latin letters of which no word consists that a program could look for, digits, Cyrillic letters, and signs."""

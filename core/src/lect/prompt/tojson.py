@@ -3,20 +3,16 @@
 Only functions import this module: json takes a tenth of the time that importing lect may take.
 """
 
-from __future__ import annotations
-
 import json
+from collections.abc import Callable
 from functools import lru_cache, partial
 from json import encoder
 from marshal import dumps, loads
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lect.errors import MessageError
-from lect.prompt.remembered import Remembered
+from lect.prompt.remembered import remembered
 from lect.values import EQUAL_BYTES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def to_json(value: Any, **style: Any) -> str:
@@ -25,7 +21,10 @@ def to_json(value: Any, **style: Any) -> str:
 
 
 def schema_json(value: Any, **style: Any) -> str:
-    """Return what `to_json` does, from a cache: for values that are given again and again, such as tools."""
+    """Return what `to_json` does, from a cache: for values that are given again and again, or cost much to write.
+
+    The C encoder of the standard library does not indent; the Python one costs as much as the rest of a prompt.
+    """
     try:
         data = dumps(value, EQUAL_BYTES)
     except ValueError:
@@ -34,7 +33,7 @@ def schema_json(value: Any, **style: Any) -> str:
     return text
 
 
-@Remembered
+@remembered
 def _remembered(data: bytes, write: Callable[[Any], str]) -> str:
     return write(loads(data))  # noqa: S302 - our own bytes
 
@@ -48,9 +47,17 @@ def json_writer(
     sort_keys: bool = False,
 ) -> Callable[[Any], str]:
     """Return the function that writes values as JSON in one style."""
-    if indent is None or separators is not None:
-        return partial(_written, _encoder(ensure_ascii, indent, separators, sort_keys))
-    return partial(_written, lambda value: _indented(_compact(value), indent, ensure_ascii, sort_keys))
+    make = getattr(encoder, "c_make_encoder", None)
+    if indent is None and make is not None:
+        # As in JSONEncoder.encode, but without a new encoder for every value: half of the time of a call.
+        item, colon = separators or (", ", ": ")
+        escape = encoder.encode_basestring_ascii if ensure_ascii else encoder.encode_basestring
+        pieces = make(None, _plain, escape, None, colon, item, sort_keys, False, True)
+        return partial(_written, lambda value: "".join(pieces(value, 0)))
+    style = json.JSONEncoder(
+        ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys, default=_plain
+    )
+    return partial(_written, style.encode)
 
 
 def _written(encode: Callable[[Any], str], value: Any) -> str:
@@ -64,22 +71,6 @@ def _written(encode: Callable[[Any], str], value: Any) -> str:
         raise MessageError(msg) from error
 
 
-@lru_cache(maxsize=32)
-def _encoder(
-    ensure_ascii: bool, indent: int | None, separators: tuple[str, str] | None, sort_keys: bool
-) -> Callable[[Any], str]:
-    make = getattr(encoder, "c_make_encoder", None)
-    if indent is None and make is not None:
-        # As in JSONEncoder.encode, but without a new encoder for every value: half of the time of a call.
-        item, colon = separators or (", ", ": ")
-        escape = encoder.encode_basestring_ascii if ensure_ascii else encoder.encode_basestring
-        pieces = make(None, _plain, escape, None, colon, item, sort_keys, False, True)
-        return lambda value: "".join(pieces(value, 0))
-    return json.JSONEncoder(
-        ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys, default=_plain
-    ).encode
-
-
 def _plain(value: object) -> object:
     """Return a mapping as a dict, and any other iterable as a list."""
     if hasattr(value, "keys") and hasattr(value, "__getitem__"):
@@ -90,12 +81,4 @@ def _plain(value: object) -> object:
     raise TypeError(msg)
 
 
-_compact = _encoder(False, None, None, False)
 _default = json_writer()
-
-
-@Remembered
-def _indented(compact: str, indent: int, ensure_ascii: bool, sort_keys: bool) -> str:
-    # The C encoder of the standard library does not indent; the Python one costs as much as the rest of a prompt. The
-    # compact text, which the C encoder writes, is a complete key, and tools seldom change between two prompts.
-    return _encoder(ensure_ascii, indent, None, sort_keys)(json.loads(compact))

@@ -1,5 +1,6 @@
 """The report of what was given but never reached the prompt."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -20,7 +21,7 @@ MESSAGE_FIELDS = frozenset({
     "loss", "train", "training", "trainable", "masked", "weight",
     # What only some makers' formats read.
     "citations", "current_date", "current_location", "function_calls", "functions", "metadata", "prefix", "thought",
-    "tool_plan", "tool_responses", "tools",
+    "tool", "tool_plan", "tool_responses", "tools",
 })  # fmt: skip
 """The fields of a message that some format knows."""
 CALL_FIELDS = frozenset({"id", "type", "index", "function", "name", "arguments", "content_type"})
@@ -37,9 +38,10 @@ MEANT = {
 """Fields of a message, and what people call them that is not nearly the same word."""
 MEANT_IN_CALLS = {"arguments": ("parameters", "params", "args", "kwargs", "input"), "id": ("call_id", "tool_call_id")}
 LEAST_LIKE = 0.75
+WORD = re.compile("[A-Za-z0-9]{2,40}")
+LONGEST_WORD = 400
+"""Where the last word of a text is looked for, in characters from its end."""
 COUNTED = frozenset({"content", "name", "tool_calls", *REASONING_NAMES})
-
-
 TYPES = {bool: "True or False", str: "a text", int: "a number"}
 """What an option should be, for people."""
 
@@ -95,13 +97,19 @@ def find_unused(chat: Chat, out: TrackingWriter) -> Iterator[Unused]:
             yield from report(path, whole=whole)
         for path in _unknown_fields(message, chat.facts):
             yield from map(UnknownField._make, report(path))
-        for path, text in _texts(message):
+        texts = [((*part.path, "text"), part.text) for part in message.parts]
+        for path, text in texts or [(("messages", message.index, "content"), message.content)]:
             if path in pieces and _is_cut(text, pieces[path], chat.facts):
                 # No format cuts a piece out of a text by accident: it is the reasoning that was in it.
                 yield Unused(path, "by-rule")
+            elif path in pieces and _is_scattered(text, pieces[path]):
+                yield Unused(path, "dropped")
     yield from _repeated_ids(chat)
-    for index in range(len(chat.tools)):
-        yield from report(("tools", index))
+    for index, tool in enumerate(chat.tools):
+        lost = [*report(("tools", index))]
+        yield from lost
+        for path in () if lost else _definitions(tool, ("tools", index)):
+            yield from report(path)
     for name, value in chat.options.items():
         if name == "documents" and name in chat.facts.options and isinstance(value, list | tuple):
             for index in range(len(value)):
@@ -154,15 +162,6 @@ def all_unused(raw: Mapping[str, Any], where: Path, but: Path) -> Iterator[Unuse
             yield (Unused if name in COUNTED else UnknownField)(path, "dropped")
 
 
-def _texts(message: Message) -> Iterator[tuple[Path, str]]:
-    """Yield the texts of a message's content, each with its path."""
-    if message.parts:
-        for part in message.parts:
-            yield (*part.path, "text"), part.text
-    elif message.content:
-        yield ("messages", message.index, "content"), message.content
-
-
 def _is_cut(text: str, pieces: list[Input], facts: Facts) -> bool:
     """Return whether only a part of a text was written, apart from white space and the markers of the format."""
     if sum(map(len, pieces)) >= len(text) or any(piece.start < 0 for piece in pieces):
@@ -174,6 +173,41 @@ def _is_cut(text: str, pieces: list[Input], facts: Facts) -> bool:
     rest = "".join([*between, whole[end:]])
     pattern = facts.markers.pattern
     return bool((rest if pattern is None else pattern.sub("", rest)).strip())
+
+
+def _is_scattered(text: str, pieces: list[Input]) -> bool:
+    """Return whether a text was taken apart so that not even a word of it can be read, such as by one key a character.
+
+    Other changes of a text, such as quoting, leave its words.
+    """
+    if len(pieces) == 0 or any(piece.start >= 0 for piece in pieces) or (first := WORD.search(text)) is None:
+        return False
+    last = next(WORD.finditer(text, max(first.end(), len(text) - LONGEST_WORD)), first)
+    written = "".join(map(plain_str, pieces)).lower()
+    return all(plain_str(word[0]).lower() not in written for word in (first, last))
+
+
+def _definitions(tool: Mapping[str, Any], where: Path) -> Iterator[Path]:
+    """Yield the definitions to which the schema of a tool refers."""
+    function, where = (tool["function"], (*where, "function")) if "function" in tool else (tool, where)
+    schema = function.get("parameters") or {}
+    for field in ("$defs", "definitions"):
+        known = schema.get(field)
+        if isinstance(known, Mapping) and known:
+            meant = set(_references(schema))
+            yield from ((*where, "parameters", field, name) for name in known if f"#/{field}/{name}" in meant)
+
+
+def _references(schema: Any) -> Iterator[str]:
+    """Yield what a schema refers to."""
+    if isinstance(schema, Mapping):
+        meant = schema.get("$ref")
+        if isinstance(meant, str):
+            yield meant
+        schema = schema.values()
+    if isinstance(schema, list | tuple | type({}.values())):
+        for each in schema:
+            yield from _references(each)
 
 
 def _counted(message: Message) -> Iterator[tuple[Path, bool]]:

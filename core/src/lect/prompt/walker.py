@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from lect.prompt.chat import Chat
 from lect.prompt.fields import is_list
-
-if TYPE_CHECKING:
-    from lect.prompt.chat import Chat
-    from lect.values import Path
+from lect.values import Path
 
 
 class Schema:

@@ -1,18 +1,13 @@
 """Where a template program writes the prompt."""
 
-from __future__ import annotations
+from collections.abc import Iterable, Sequence
+from typing import Self
 
-from typing import TYPE_CHECKING
-
+from lect.boundaries import boundary
 from lect.errors import MessageError, saferepr
 from lect.prompt.inputs import Input
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from typing import Self
-
-    from lect.prompt.message import Message
-    from lect.values import Path
+from lect.prompt.message import Message
+from lect.values import Path
 
 
 class MisuseError(Exception):
@@ -112,6 +107,7 @@ class TrackingWriter(Writer):
         self.own_marks = spans
 
 
+@boundary
 def stripped(pieces: Iterable[str]) -> list[str]:
     """Return pieces of text without the white space at both ends of the whole."""
     left = list(pieces)
@@ -127,6 +123,7 @@ def stripped(pieces: Iterable[str]) -> list[str]:
     return left
 
 
+@boundary
 def think_tags(text: str) -> tuple[str, str]:
     """Return the thought in `<think>` tags that opens an answer, and the answer, without the line breaks between them.
 
@@ -138,6 +135,7 @@ def think_tags(text: str) -> tuple[str, str]:
     return pieces[0].rstrip("\n").split("<think>")[-1].lstrip("\n"), pieces[-1].lstrip("\n")
 
 
+@boundary
 def thought_and_answer(message: Message, content: str | None = None) -> tuple[str, str]:
     """Return the thought of a message and its answer: its reasoning, or else what stands in `<think>` tags.
 

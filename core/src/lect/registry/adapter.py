@@ -6,6 +6,7 @@ Each has its own pluggy manager, so that one plugin's faults never affect anothe
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -15,13 +16,10 @@ from lect.contain import Contained, StageError, format_error
 from lect.errors import PluginError, PluginWarning, did_you_mean, near_names, saferepr, warn_caller
 from lect.format.template import Template
 from lect.registry import hookspecs
-from lect.registry.refs import parse_ref, words_of
+from lect.registry.refs import ModelRef, parse_ref, words_of
 from lect.values import Kind, Match, Specificity, adapter_label
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from lect.registry.refs import ModelRef
     from lect.reply.grammar import ReplyFormat
     from lect.reply.reply import Reply
 
@@ -36,9 +34,6 @@ class Adapter:
     `StageError`, and `postprocess` never raises.
 
     One that was registered in this process has no `package` and no `version`; `find` finds any other by its id.
-
-    Raises:
-        PluginError: If the plugin has no hooks, unknown ones, too few, or a method with the name of one that is none.
     """
 
     def __init__(
@@ -103,6 +98,8 @@ class Adapter:
     def get_template(self, ref: ModelRef, match: Match) -> Template:
         """Return the adapter's template for a model."""
         with Contained("get_template"):
+            if not self._hooks.get_template.get_hookimpls():
+                raise PluginError("it knows what other names stand for, and has no templates\n  try: lect templates")
             template = self._hooks.get_template(model_path=ref.model_path, ref=ref, match=match)
             if not isinstance(template, Template):
                 raise _unexpected("get_template", template, "a Template")

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from _thread import RLock, get_ident  # importing threading would take a tenth of lect's import budget
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from contextlib import ExitStack
+from importlib import invalidate_caches
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lect.contain import Contained, StageError, format_error
 from lect.errors import PluginError, PluginWarning, warn_caller
 from lect.registry.adapter import Adapter
 from lect.registry.groups import ADAPTERS, FALLBACK, PATHS
 from lect.registry.load import load, load_part
+from lect.registry.refs import ModelRef
 from lect.registry.settings import Settings, read_settings
 from lect.values import normal_name
 
@@ -18,27 +21,19 @@ if TYPE_CHECKING:
     from lect.registry.discover import Record
     from lect.registry.info import Failure, PluginInfo
     from lect.registry.metafiles import Distribution
-    from lect.registry.refs import ModelRef
 
 Answer = TypeVar("Answer")
+Names = tuple[str, ...]
 
 
-class Undo:
+class Undo(ExitStack):
     """Undoes a change when it is called, or at the end of its `with` statement."""
 
-    __slots__ = ("_undo",)
-
     def __init__(self, undo: Callable[[], None]):
-        self._undo = undo
+        super().__init__()
+        self.callback(undo)
 
-    def __call__(self) -> None:
-        self._undo()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        self._undo()
+    __call__ = ExitStack.close
 
 
 class Adapters:
@@ -63,8 +58,8 @@ class Adapters:
         """What each thread is importing. The lock is not held meanwhile: a plugin may be slow, or call us."""
         self.registered: tuple[Adapter, ...] = ()
         self.failures: list[Failure] = []
-        self.forget: list[Callable[[], None]] = []
-        """Called when something has changed; each clears a cache."""
+        self.changed: Callable[[], None] = lambda: None
+        """Called when something has changed: the registry clears its caches."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return getattr, (self._home, "adapters")
@@ -96,8 +91,6 @@ class Adapters:
 
     def rescan(self) -> None:
         """Look again for installed plugins, and read the settings again; see `lect.rescan`."""
-        from importlib import invalidate_caches
-
         invalidate_caches()
         self._scan()
         with self.lock:
@@ -119,11 +112,7 @@ class Adapters:
         ]
 
     def part(self, group: str, name: str, label: str) -> tuple[str, Any] | None:
-        """Return what is called `name` in a group of commands or functions, after its package; None if nothing is.
-
-        Raises:
-            PluginError: If several packages have one of that name, or it cannot be loaded.
-        """
+        """Return what is called `name` in a group of commands or functions, after its package; None if nothing is."""
         owners = [record for record in self.parts(group) if record.name == name]
         if not owners:
             return None
@@ -263,11 +252,6 @@ class Adapters:
 
         return Undo(undo)
 
-    def changed(self) -> None:
-        """Clear all caches, because something has changed."""
-        for forget in self.forget:
-            forget()
-
     def by_name(self, name: str) -> list[Adapter]:
         """Return the adapters called `name`: `package:plugin`, or `plugin`."""
         found = [each for each in self.registered if each.name == name]
@@ -325,23 +309,16 @@ class Adapters:
         if load:
             for record in self.usable():
                 self.adapter(record)
-        infos = [
-            PluginInfo(
-                record.name,
-                record.package,
-                record.version,
-                record.hints,
-                self.status(record),
-                record.fallback,
-                record.templates,
-                self.failures_of(record),
+
+        def info(on: Adapter | Record, status: str, hints: Names = (), templates: Names = ()) -> PluginInfo:
+            return PluginInfo(
+                on.name, on.package, on.version, hints, status, on.fallback, templates, self.failures_of(on)
             )
-            for record in self.records()
+
+        return [
+            *(info(each, self.status(each), each.hints, each.templates) for each in self.records()),
+            *(info(each, self._failed(each) or "loaded") for each in self.registered),
         ]
-        for each in self.registered:
-            status = self._failed(each) or "loaded"
-            infos.append(PluginInfo(each.name, "", "", (), status, each.fallback, (), self.failures_of(each)))
-        return infos
 
 
 def new_adapter(plugin: Any, name: str | None = None) -> Adapter:

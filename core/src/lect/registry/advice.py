@@ -3,27 +3,19 @@
 What core knows of models and their makers is in `packages.txt`, which is generated from what the plugins declare.
 """
 
-from __future__ import annotations
-
 import os
+from collections.abc import Container, Iterable
 from shlex import quote
-from typing import TYPE_CHECKING
 
 from lect.errors import InvalidModelPathError, UnknownModelError, near_names, saferepr
 from lect.installing import install_command
+from lect.registry.adapters import Adapters
 from lect.registry.cautions import READER, look_alike, unread_warnings, without_template
 from lect.registry.groups import PATHS
 from lect.registry.packages import FUNCTIONS, PACKAGES
-from lect.registry.refs import LONGEST_SHOWN
-from lect.registry.resolve import BY_HAND
+from lect.registry.refs import LONGEST_SHOWN, ModelRef
+from lect.registry.resolve import BY_HAND, Unclaimed
 from lect.registry.verdicts import verdicts as verdicts_of
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
-
-    from lect.registry.adapters import Adapters
-    from lect.registry.refs import ModelRef
-    from lect.registry.resolve import Unclaimed
 
 TAGS = "lect-ollama"
 """The package that knows models by names with a tag, and by short ones."""

@@ -3,20 +3,14 @@
 They are kept apart from the suggestions in errors, which need much more and are seldom needed.
 """
 
-from __future__ import annotations
-
 import os
-from typing import TYPE_CHECKING
 
 from lect.errors import saferepr
+from lect.registry.adapters import Adapters
+from lect.registry.discover import Record
 from lect.registry.groups import PATHS
 from lect.registry.packages import OWNERS, RESERVED
-from lect.registry.refs import LONGEST_SHOWN
-
-if TYPE_CHECKING:
-    from lect.registry.adapters import Adapters
-    from lect.registry.discover import Record
-    from lect.registry.refs import ModelRef
+from lect.registry.refs import LONGEST_SHOWN, ModelRef
 
 READER = "lect-jinja"
 """The package that reads a model's own template."""

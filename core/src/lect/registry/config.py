@@ -3,17 +3,13 @@
 Imported only if a file is named or looked for.
 """
 
-from __future__ import annotations
-
 import os
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from lect.errors import LectError, saferepr
 from lect.files import read_file
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 LECT_TOML = "lect.toml"
 PYPROJECT = "pyproject.toml"

@@ -3,15 +3,17 @@
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple, Self
 
+from lect.boundaries import boundary
+from lect.computed import computed
 from lect.errors import PluginError, saferepr
 from lect.format.template import Template
 from lect.registry.hookspecs import hookimpl
 from lect.registry.patterns import ANYTHING, Fit, added_words, matched_words, missed, problem_of
+from lect.registry.refs import ModelRef
 from lect.registry.words import meaning
 from lect.values import Kind, Match, Specificity
 
 if TYPE_CHECKING:
-    from lect.registry.refs import ModelRef
     from lect.reply.grammar import ReplyFormat
 
 
@@ -25,27 +27,22 @@ class Later:
         make: A function that returns the template.
     """
 
-    __slots__ = ("_made", "make", "name")
-
     def __init__(self, name: str, make: Callable[[], Template]):
         self.name = name
         self.make = make
-        self._made: Template | None = None
 
-    @property
+    @computed
     def template(self) -> Template:
         """The template.
 
         Raises:
             PluginError: If the function returns something else.
         """
-        if self._made is None:
-            made = self.make()
-            if not isinstance(made, Template) or made.name != self.name:
-                msg = f"Later({self.name!r}, ...) makes {saferepr(made)}\n  try: return a Template called {self.name!r}"
-                raise PluginError(msg)
-            self._made = made
-        return self._made
+        made = self.make()
+        if not isinstance(made, Template) or made.name != self.name:
+            msg = f"Later({self.name!r}, ...) makes {saferepr(made)}\n  try: return a Template called {self.name!r}"
+            raise PluginError(msg)
+        return made
 
 
 _TEMPLATES = (Template, Later)
@@ -79,6 +76,7 @@ class Rule(_Fields):
 
     __slots__ = ()
 
+    @boundary
     def __new__(
         cls, pattern: str, template: "Template | Later | ReplyFormat | None", kind: Kind = "chat", note: str = ""
     ) -> Self:
@@ -94,6 +92,7 @@ class Rule(_Fields):
             raise PluginError(msg)
         return super().__new__(cls, pattern, template, kind, note)
 
+    @boundary
     def fit(self, ref: "ModelRef") -> Fit | None:
         """Return how the rule fits a name; None if it does not, or if what follows says that it is another model."""
         fit = matched_words(self.pattern, ref, self.kind)
@@ -115,6 +114,7 @@ class Family:
         templates: Further templates, which no rule names but users may ask for.
     """
 
+    @boundary
     def __init__(self, name: str, *rules: Rule, templates: "Iterable[Template | Later]" = ()):
         self.name = name
         self.rules = rules
@@ -143,6 +143,7 @@ class Family:
         return next(((rule, fit) for rule in self.rules if (fit := rule.fit(ref)) is not None), (None, None))
 
     @hookimpl
+    @boundary
     def get_template(self, model_path: str, match: Match) -> Template:
         """Return the template that the claim names.
 

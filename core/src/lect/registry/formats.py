@@ -1,19 +1,12 @@
 """Reply formats: by name, and those that adapters know for a model."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from lect.errors import AmbiguousModelError, MessageError, PluginError, did_you_mean, near_names, saferepr
+from lect.registry.adapters import Adapters
 from lect.registry.groups import GROUP, REPLIES
 from lect.registry.names import LONGEST_REMEMBERED, Memory
-from lect.registry.refs import LONGEST_SHOWN, readings
+from lect.registry.refs import LONGEST_SHOWN, ModelRef, readings
 from lect.reply.grammar import Grammar, ReplyFormat
 from lect.reply.plain import FORMATS
-
-if TYPE_CHECKING:
-    from lect.registry.adapters import Adapters
-    from lect.registry.refs import ModelRef
 
 
 class ReplyFormats:
@@ -29,12 +22,7 @@ class ReplyFormats:
         return sorted({*(each.name for each in FORMATS), *(each.name for each in self._adapters.parts(REPLIES))})
 
     def get(self, given: str | Grammar | ReplyFormat) -> ReplyFormat:
-        """Return the format that the caller named or passed.
-
-        Raises:
-            MessageError: If there is none of this name; the message suggests similar ones.
-            PluginError: If no plugin that declares it can be loaded, or several differ.
-        """
+        """Return the format that the caller named or passed; see `lect.plugin.grammar.reply_format`."""
         if isinstance(given, ReplyFormat):
             return given
         if isinstance(given, Grammar):

@@ -5,20 +5,18 @@ named here: `model_path` is the path as it was given, `ref` the same path parsed
 `ref.words` and `ref.tag`.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import pluggy
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from lect.format.template import Template
+from lect.registry.refs import ModelRef
+from lect.values import Match
 
-    from lect.format.template import Template
-    from lect.registry.refs import ModelRef
+if TYPE_CHECKING:
     from lect.reply.grammar import ReplyFormat
     from lect.reply.reply import Reply
-    from lect.values import Match
 
 PROJECT = "lect"
 hookspec = pluggy.HookspecMarker(PROJECT)
@@ -52,7 +50,7 @@ def get_template(model_path: str, ref: ModelRef, match: Match) -> Template:  # t
 
 
 @hookspec(firstresult=True)
-def postprocess(text: str, template: Template, ref: ModelRef, reply: Reply) -> Reply | str | None:
+def postprocess(text: str, template: Template, ref: ModelRef, reply: "Reply") -> "Reply | str | None":
     """Refine a reply to a prompt of `template`: return another, or its new content as text, or None to leave it.
 
     `text` is everything that the model wrote, and `reply` what the template's grammar made of it:
@@ -79,7 +77,7 @@ def near_miss(model_path: str, ref: ModelRef) -> str | None:
 
 
 @hookspec(firstresult=True)
-def get_reply_format(model_path: str, ref: ModelRef) -> ReplyFormat | None:
+def get_reply_format(model_path: str, ref: ModelRef) -> "ReplyFormat | None":
     """Return how a model writes its replies; asked only if no template says so."""
 
 

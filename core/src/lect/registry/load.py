@@ -1,8 +1,7 @@
 """Turn a record into a plugin: import it, and check its API version; what fails is a `StageError`."""
 
-from __future__ import annotations
-
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +10,6 @@ from lect.errors import PluginError, saferepr
 from lect.registry.groups import COMMANDS, FUNCTIONS, NOTATIONS, REPLIES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from lect.registry.discover import Record
 
 API_VERSION = "1.0"
@@ -21,7 +18,7 @@ USUAL_API = "~=1.0"
 API_ATTRIBUTE = "__lect_api__"
 
 
-def load_object(record: Record) -> Any:
+def load_object(record: "Record") -> Any:
     """Import the object of a record, unless its metadata are damaged."""
     if record.problem:
         raise StageError("discover", PluginError(record.problem))
@@ -57,7 +54,7 @@ PARTS: dict[str, tuple[Callable[[Any, str], bool], str]] = {
 """What the objects of each group that is not one of adapters must be, and what errors call it."""
 
 
-def load_part(record: Record) -> Any:
+def load_part(record: "Record") -> Any:
     """Import the object of a record that is not an adapter, and check that it is what its group holds."""
     found = load_object(record)
     fits, expected = PARTS[record.group]
@@ -68,7 +65,7 @@ def load_part(record: Record) -> Any:
     return found
 
 
-def load(record: Record) -> Any:
+def load(record: "Record") -> Any:
     """Import the adapter of a record, and check the version of the hooks that it asks for."""
     plugin = load_object(record)
     # Even reading an attribute of a plugin may raise.

@@ -2,12 +2,16 @@
 
 import os
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from lect.registry.groups import GROUPS
 from lect.values import normal_name
 
 ENTRY_POINTS = "entry_points.txt"
+MOST_ENTRY_POINTS = 10_000
+LONGEST_NAME = 1000
+"""In characters: of a name or a value. Every path is compared with the names of all packages."""
 
 
 class EntryPoint(NamedTuple):
@@ -50,14 +54,21 @@ def read_distribution(files: MetaFiles) -> Distribution:
         name, version = (name, version) if name else identity(files)
         return Distribution(name, version, (), files.place)
     stated_name, stated_version = identity(files)
-    if not stated_name:
-        return Distribution(
-            name, version, (), files.place, f"its METADATA {text_problem(metadata(files)) or 'has no Name'}"
-        )
-    unreadable = text_problem(points)
-    if unreadable:
-        return Distribution(stated_name, stated_version, (), files.place, f"its {ENTRY_POINTS} {unreadable}")
-    return Distribution(stated_name, stated_version, tuple(_parse(points.decode("utf-8-sig"))), files.place)
+    if max(len(stated_name), len(stated_version)) > LONGEST_NAME:
+        problem = f"has a Name or a Version of more than {LONGEST_NAME:,} characters"
+    else:
+        problem = "" if stated_name else text_problem(metadata(files)) or "has no Name"
+    if problem:
+        return Distribution(name, version, (), files.place, f"its METADATA {problem}")
+    problem = text_problem(points)
+    found = () if problem else tuple(islice(_parse(points.decode("utf-8-sig")), MOST_ENTRY_POINTS + 1))
+    if len(found) > MOST_ENTRY_POINTS:
+        problem = f"has more than {MOST_ENTRY_POINTS:,} entry points for lect"
+    elif any(len(field) > LONGEST_NAME for point in found for field in point):
+        problem = f"has an entry point for lect of more than {LONGEST_NAME:,} characters"
+    if problem:
+        return Distribution(stated_name, stated_version, (), files.place, f"its {ENTRY_POINTS} {problem}")
+    return Distribution(stated_name, stated_version, found, files.place)
 
 
 def named_by_place(place: str) -> tuple[str, str]:

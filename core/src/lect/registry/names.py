@@ -1,8 +1,7 @@
 """Templates by name, and a bounded cache by name."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Iterator
+from typing import Any, TypeVar
 
 from lect.errors import (
     AmbiguousModelError,
@@ -14,13 +13,9 @@ from lect.errors import (
     saferepr,
 )
 from lect.format.builtin import BUILTIN
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from lect.format.template import Template
-    from lect.registry.adapter import Adapter
-    from lect.registry.adapters import Adapters
+from lect.format.template import Template
+from lect.registry.adapter import Adapter
+from lect.registry.adapters import Adapters
 
 CORE = "lect"
 """The owner of the templates that were registered in this process, and of core's own."""
@@ -55,16 +50,12 @@ class TemplateNames:
         self._adapters = adapters
         self._own: dict[str, Template] = {template.name: template for template in BUILTIN}
         # A template has many names: `acme-2`, `acme:acme-2`, `lect-acme:acme:acme-2`, ...
-        self._remembered: Memory[Template] = Memory()
+        self.remembered: Memory[Template] = Memory()
         for template in BUILTIN:
             self.stamp(template, CORE)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return getattr, (self._home, "templates")
-
-    def forget(self) -> None:
-        """Forget what was looked up, because something has changed."""
-        self._remembered = Memory()
 
     def register(self, template: Template, *, override: bool = False) -> None:
         """Add a template for this process; see `lect.register_conv_template`."""
@@ -81,7 +72,7 @@ class TemplateNames:
         if not isinstance(name, str):
             msg = f"the name of a template is {saferepr(name)}; expected a text\n  try: lect templates"
             raise UnknownTemplateError(msg, name=saferepr(name))
-        remembered = self._remembered
+        remembered = self.remembered
         template = remembered.get(name) if len(name) <= LONGEST_REMEMBERED else None
         if template is None:
             template = self._find(name)

@@ -2,15 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from lect.errors import near_names
-from lect.registry.refs import words_of
+from lect.registry.refs import ModelRef, words_of
 from lect.registry.words import meaning
 from lect.values import Kind
-
-if TYPE_CHECKING:
-    from lect.registry.refs import ModelRef
 
 ANYTHING = "*"
 NUMBER = "#"

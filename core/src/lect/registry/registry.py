@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from lect.contain import StageError, format_error
+from lect.conversation import Conversation
 from lect.errors import (
     AmbiguousModelError,
     FallbackWarning,
@@ -27,15 +29,12 @@ from lect.registry.names import LONGEST_REMEMBERED, Memory, TemplateNames
 from lect.registry.refs import LONGEST_SHOWN, ModelRef, parse_ref
 from lect.registry.resolve import Resolution, Unclaimed, ask, candidates_for, fallback_note, strongest
 from lect.registry.settings import DISABLE, Pin
+from lect.reports import Verdict
 from lect.values import Match, Specificity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from lect.conversation import Conversation
     from lect.registry.formats import ReplyFormats
     from lect.registry.metafiles import Distribution
-    from lect.reports import Verdict
 
 ModelPath = str | os.PathLike[str]
 
@@ -53,7 +52,7 @@ class Registry:
         self._functions: dict[str, Callable[..., Any]] = {}  # Looking one up takes longer than reading a row with it.
         self.templates = TemplateNames(self, self.adapters)
         self.conversations: dict[str, Conversation] = {}
-        self.adapters.forget += self._forget, self.templates.forget
+        self.adapters.changed = self._forget
 
     def __reduce__(self) -> str:
         # Unpickled, it is the registry of that process. Pickle itself refuses any other than REGISTRY.
@@ -61,6 +60,7 @@ class Registry:
 
     def _forget(self) -> None:
         self._remembered, self._unclaimed, self._functions = Memory(), Memory(), {}
+        self.templates.remembered = Memory()
         vars(self).pop("formats", None)
 
     @cached_property
@@ -85,11 +85,7 @@ class Registry:
         return ""
 
     def function(self, name: str, what: str = "") -> Callable[..., Any]:
-        """Return a function of `lect` that is in a package of its own; `what` errors call it, if not by its name.
-
-        Raises:
-            PluginError: If the package is not installed, or blocked, or the function cannot be loaded.
-        """
+        """Return a function of `lect` that is in a package of its own; `what` errors call it, if not by its name."""
         functions = self._functions
         if name in functions:
             return functions[name]
@@ -136,10 +132,7 @@ class Registry:
     def resolve(
         self, model_path: ModelPath, *, adapter: Any = None, default: str | None = None, fallback: bool = True
     ) -> Resolution:
-        """Return what a model path resolves to, as `lect.resolve` does.
-
-        `default` is the name of a template to use if no adapter claims the model.
-        """
+        """Do what `lect.resolve` does; `default` is the name of a template to use if no adapter claims the model."""
         found = self.look_up(model_path, adapter=adapter, default=default, fallback=fallback)
         if isinstance(found, Unclaimed):
             raise self.unknown(found)
@@ -319,11 +312,7 @@ class Registry:
         )
 
     def find(self, adapter: Any) -> Adapter | Template:
-        """Return the adapter or template that the caller named: `package:plugin`, `plugin`, `plugin:template`, ...
-
-        Raises:
-            LectError: If an object cannot be an adapter, or a name is that of nothing, or of several things.
-        """
+        """Return the adapter or template that the caller named: `package:plugin`, `plugin`, `plugin:template`, ..."""
         if isinstance(adapter, Template | Adapter):
             return adapter
         if not isinstance(adapter, str):

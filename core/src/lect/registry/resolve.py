@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from lect.contain import StageError
 from lect.errors import saferepr
+from lect.format.template import Template
 from lect.pictures import picture
+from lect.registry.adapter import Adapter
+from lect.registry.adapters import Adapters
 from lect.registry.groups import FALLBACK as FALLBACKS
 from lect.registry.groups import GROUP, PATHS
-from lect.registry.refs import LONGEST_SHOWN, readings
-from lect.registry.settings import FALLBACK, PINS, pattern_for
+from lect.registry.refs import LONGEST_SHOWN, ModelRef, readings
+from lect.registry.settings import FALLBACK, PINS, Pin, pattern_for
+from lect.reports import Verdict
+from lect.values import Kind, Match, Specificity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Protocol
-
-    from lect.format.template import Template
-    from lect.registry.adapter import Adapter
-    from lect.registry.adapters import Adapters
     from lect.registry.formats import ReplyFormats
-    from lect.registry.refs import ModelRef
-    from lect.registry.settings import Pin
     from lect.reply.grammar import Grammar, ReplyFormat
     from lect.reply.reply import Reply
     from lect.reply.stream import ReplyStream
-    from lect.reports import Verdict
-    from lect.values import Kind, Match, Specificity
 
     class Answers(Protocol):
         """What a resolution asks when more details are wanted; the registry answers."""

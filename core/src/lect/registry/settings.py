@@ -3,17 +3,15 @@
 Each is an environment variable and a key of the config file.
 """
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.errors import LectError, PluginError, saferepr
-from lect.registry.refs import LONGEST_SHOWN
+from lect.registry.refs import LONGEST_SHOWN, ModelRef
 from lect.values import normal_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from lect.registry.discover import Record
-    from lect.registry.refs import ModelRef
 
 PINS = "LECT_PINS"
 DISABLE = "LECT_DISABLE_PLUGINS"
@@ -99,9 +97,6 @@ def read_settings(environ: "Mapping[str, str]", *, search: bool = False) -> Sett
     """Read the settings. A variable replaces the file's key, except that pins are added before the file's.
 
     With `search`, a config file is looked for where `LECT_CONFIG` names none.
-
-    Raises:
-        LectError: If a variable cannot be understood or the config file cannot be used.
     """
     named, path = environ.get(CONFIG), ""
     keys: dict[str, Any] = {}

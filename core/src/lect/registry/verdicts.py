@@ -1,27 +1,19 @@
 """The result for every adapter when a path was resolved, and why."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from lect.errors import AmbiguousModelError, saferepr
 from lect.format.compare import first_difference
+from lect.format.template import Template
+from lect.registry.adapter import Adapter
+from lect.registry.adapters import Adapters
+from lect.registry.discover import Record
 from lect.registry.groups import PATHS
-from lect.registry.refs import LONGEST_SHOWN
+from lect.registry.refs import LONGEST_SHOWN, ModelRef
+from lect.registry.resolve import Candidate
 from lect.registry.settings import PINS, pattern_for
-from lect.reports import Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from lect.format.template import Template
-    from lect.registry.adapter import Adapter
-    from lect.registry.adapters import Adapters
-    from lect.registry.discover import Record
-    from lect.registry.refs import ModelRef
-    from lect.registry.resolve import Candidate
-    from lect.reports import Outcome
-    from lect.values import Match
+from lect.reports import Outcome, Verdict
+from lect.values import Match
 
 MOST_HINTS = 50
 """How many hints a verdict lists."""

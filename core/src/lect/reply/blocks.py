@@ -1,7 +1,6 @@
 """What the replies of several families have in common. The blocks have no names; the grammar that uses them has one."""
 
-from __future__ import annotations
-
+from lect.boundaries import boundary
 from lect.reply.grammar import (
     KEY,
     QUOTED_KEY,
@@ -77,6 +76,7 @@ CALL_IN_WORDS = CallSyntax(
 """A call as in ReAct: `Action: name`, and on the next line `Action Input:` with JSON or plain text."""
 
 
+@boundary
 def in_tags(tag: str) -> Wrapper:
     """Return the wrapper for a pair of tags, each on its own line or not."""
     return Wrapper((f"<{tag}>\n", f"<{tag}>"), (f"\n</{tag}>", f"</{tag}>"))

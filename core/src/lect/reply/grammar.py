@@ -15,13 +15,12 @@ one, ask whether it would harm the other formats if it always held.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Self, dataclass_transform
+from collections.abc import Callable
+from inspect import Parameter, Signature
+from typing import Any, Self, dataclass_transform
 
+from lect.boundaries import boundary
 from lect.values import MadeId
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from inspect import Signature
 
 SPACE = " \t\r\n"
 """The characters that count as white space."""
@@ -42,8 +41,6 @@ class _Signature:
     """The signature of a part of a grammar, which `help` shows and editors complete."""
 
     def __get__(self, part: object, kind: type[GrammarPart]) -> Signature:
-        from inspect import Parameter, Signature
-
         how, empty, facts = Parameter.POSITIONAL_OR_KEYWORD, Parameter.empty, kind.kinds.items()
         defaults = {fact: kind.defaults.get(fact, empty) for fact in kind.kinds}
         return Signature([Parameter(fact, how, annotation=each, default=defaults[fact]) for fact, each in facts])
@@ -146,9 +143,8 @@ class Head(GrammarPart):
     """A pattern with those of the groups `name`, `id`, `key`, `type`, `string` and `empty` that apply."""
     keep: bool = False
     """Whether its end belongs to what follows."""
-    # Only solar_open: a mark separates the id from the name. In any other head `<` means that there is no head.
     within: tuple[str, ...] = ()
-    """Marks between its fields."""
+    """Marks between its fields; any other `<` means that there is no head."""
 
 
 class Json(GrammarPart):
@@ -277,7 +273,6 @@ class Channels(GrammarPart):
     """A pattern for the characters that a header may contain."""
     to: str = ""
     """A pattern whose first group is a recipient."""
-    # Only harmony: a header names a channel and may name a recipient too. The others name one of the two.
     channel: str = ""
     """A pattern whose first group is a channel."""
     opening: tuple[str, ...] = ()
@@ -336,6 +331,7 @@ class Grammar(GrammarPart):
         # Every stream looks up its grammar; equal grammars have equal names.
         return hash(self.name)
 
+    @boundary
     def id_of(self, name: str, index: int) -> str:
         """Return the id of a call to which nobody gave one, by its number in a conversation."""
         return self.ids.format(name=name, index=index)
@@ -362,12 +358,17 @@ class ReplyFormat(GrammarPart):
         stop: The strings at which a reply ends if no template is given; otherwise the template's own apply.
         names: The models that write this way, for people.
         example: A reply in this format, for people and for tests.
+        model_types: The values of `model_type` in a model's `config.json` that mean it, whatever the template.
+        signs: Texts by which a model's own template shows that replies are written this way even if it writes no call,
+            such as the mark before a list of tools; the marks of the grammar are signs anyway.
     """
 
     grammar: Grammar
     stop: tuple[str, ...] = ()
     names: str = ""
     example: str = ""
+    model_types: tuple[str, ...] = ()
+    signs: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:

@@ -1,7 +1,5 @@
 """The formats that belong to no family: plain text, reasoning in tags before it, and calls as JSON in tags."""
 
-from __future__ import annotations
-
 from lect.reply.blocks import JSON_IN_A_FENCE, JSON_IN_TAGS, THINK
 from lect.reply.grammar import SPACE, Grammar, ReplyFormat
 

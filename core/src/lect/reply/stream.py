@@ -1,11 +1,9 @@
 """Replies, whole or streamed: one path for both."""
 
-from __future__ import annotations
-
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NoReturn
 
 from lect.errors import MessageError, PluginError, expect_one_of, saferepr
 from lect.reply.engine.compiled import compile_grammar
@@ -17,9 +15,6 @@ from lect.reply.grammar import Grammar
 from lect.reply.reader.reader import Reader
 from lect.reply.reader.schema import Schemas
 from lect.reply.reply import Reply
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
 
 _new = tuple.__new__
 LONGEST_STOPS = 4_096
@@ -38,7 +33,8 @@ class ReplyStream:
         edges: White space with which the template begins and ends every answer; it is not content.
         markers: The template's control markers: in the prompt, what follows the last one is the model's own text.
         tokens: Those of them that are tokens. They are not content.
-        stop: All strings at which the reply ends.
+        ends: The strings at which every reply of the format ends.
+        stop: Further ones.
         decoder: What turns ids into text.
 
     Raises:
@@ -54,6 +50,7 @@ class ReplyStream:
         prompt: str | None = None,
         starts_in_reasoning: bool | None = None,
         extract: Iterable[str] = ("reasoning", "tools"),
+        ends: tuple[str, ...] = (),
         stop: Iterable[str] = (),
         edges: tuple[str, str] = ("", ""),
         markers: tuple[str, ...] = (),
@@ -67,7 +64,7 @@ class ReplyStream:
         if not isinstance(given, Grammar):
             msg = f"the grammar is {saferepr(given)}; expected a Grammar\n  try: grammar=SOME_FORMAT.grammar"
             raise PluginError(msg)
-        compiled = compile_grammar(grammar, _wanted(extract), stop_strings(stop), edges[1], tokens)
+        compiled = compile_grammar(grammar, _wanted(extract), (*ends, *_stop_strings(stop)), edges[1], tokens)
         if prompt is not None:
             _check_text(prompt, "the prompt")
         self._decoder = decoder
@@ -79,6 +76,10 @@ class ReplyStream:
         reasons = None if starts_in_reasoning is None else bool(starts_in_reasoning)
         inside, opened = opening(compiled, tail, markers, reasons)
         self.grammar, self._compiled = grammar, compiled
+        spelled: object = call_id
+        if spelled is not None and not callable(spelled):
+            msg = f"call_id is {saferepr(call_id)}; expected a function\n  try: call_id='call_{{}}'.format"
+            raise MessageError(msg)
         spell = (lambda index, _: call_id(index)) if call_id else grammar.new_ids()
         schemas = Schemas(tools)
         self._refine = refine
@@ -128,8 +129,7 @@ class ReplyStream:
         if type(chunk) is not str:
             _check_text(chunk)
         if reader.ended:
-            msg = "the stream is closed and takes no more text\n  try: a new stream for the next reply"
-            raise MessageError(msg)
+            raise MessageError("the stream is closed and takes no more text\n  try: a new stream for the next reply")
         if not chunk:
             return []
         reader.feed(chunk)
@@ -142,8 +142,7 @@ class ReplyStream:
             MessageError: If the stream was opened without a tokenizer, or is closed.
         """
         if self._decoder is None:
-            msg = "ids are fed, but the stream has no tokenizer\n  try: lect.stream(..., tokenizer=...)"
-            raise MessageError(msg)
+            raise MessageError("ids are fed, but the stream has no tokenizer\n  try: lect.stream(..., tokenizer=...)")
         return list(self._shown(self._feed_pieces(self._decoder.pieces(ids))))
 
     def _feed_pieces(self, pieces: Iterable[tuple[str, int, bool]]) -> list[Event]:
@@ -221,7 +220,7 @@ def _wanted(extract: object) -> frozenset[str]:
     raise MessageError(msg)
 
 
-def stop_strings(stop: object) -> tuple[str, ...]:
+def _stop_strings(stop: object) -> tuple[str, ...]:
     """Return the strings at which a reply ends; a single string would count as its characters."""
     if not isinstance(stop, str) and isinstance(stop, Iterable):
         stops = tuple(stop)

@@ -3,8 +3,6 @@
 A copy takes as long to create as the tokenizer took to load, so pieces that the tokenizer itself may encode need none.
 """
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

@@ -1,16 +1,12 @@
 """Sampled token ids as text, as they arrive: without the spaces that tokenizers add and decoders drop."""
 
-from __future__ import annotations
-
 import operator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lect.errors import MessageError, TokenizerError, saferepr
 from lect.tokens.tokenizer import FastEncoder, encoder_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 INCOMPLETE = "\ufffd"
 """What decoders write for bytes that are not a character, or not one yet."""
@@ -25,15 +21,7 @@ SHOWN = {half: code for code, half in HIDDEN.items()}
 
 
 class Decoder:
-    """Decodes sampled tokens; how they are divided into calls of `feed` makes no difference.
-
-    Args:
-        tokenizer: The tokenizer.
-        before: The id that precedes the first one.
-
-    Raises:
-        TokenizerError: If the tokenizer cannot be used, or cannot decode.
-    """
+    """Decodes sampled tokens after the id `before`; how they are divided into calls of `feed` makes no difference."""
 
     def __init__(self, tokenizer: Any, before: int | None = None):
         self._encoder = encoder = encoder_of(tokenizer)

@@ -4,31 +4,26 @@ A grammar says how a reply is read. How a prompt opens the answer, what stands a
 a turn is known to the template alone, so it is asked to write conversations of its own (see `tokens/probes.py`).
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from marshal import dumps
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.computed import computed
 from lect.errors import LectError, LimitError
+from lect.facts import Facts
 from lect.prompt.message import REASONING_NAMES
+from lect.prompt.segments import Layout
 from lect.reply.blocks import NO_REASONING
-from lect.tokens.probes import CALLS, QUESTION, RESULT, TEXT, TOOLS, VALUE, answer, results
-from lect.tokens.turns import agreement, first_mark, is_own, stop_in, stops_of
+from lect.reply.grammar import Grammar, Reasoning
+from lect.tokens.probes import CALLS, QUESTION, RESULT, TEXT, TOOLS, VALUE, IdOf, answer, results
+from lect.tokens.turns import TurnMarks, first_mark, is_own, last_mark, stop_in
 from lect.values import EQUAL_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from lect.facts import Facts
-    from lect.prompt.segments import Layout
-    from lect.reply.grammar import Grammar, Reasoning
     from lect.reply.reply import Reply
-    from lect.tokens.probes import IdOf
 
-    Messages = Sequence[Mapping[str, Any]]
-
+Messages = Sequence[Mapping[str, Any]]
 LONGEST_KEPT = 64 * 1024
 """Characters of a rendered probe that is kept; a longer one has a very long system text."""
 
@@ -41,12 +36,7 @@ class Around(NamedTuple):
 
 
 class Edges:
-    """What a template writes around an answer, with some options.
-
-    Args:
-        template: The template.
-        options: The options.
-    """
+    """What a template writes around an answer, with some options."""
 
     question, tools, calls = QUESTION, TOOLS, CALLS
     results = staticmethod(results)
@@ -62,6 +52,8 @@ class Edges:
         """Whether an answer is read as it is meant, by what is around its texts."""
         self.grows: bool | None = None
         """Whether a further turn only adds to what the model wrote, once `Template.prefix_stable` was read."""
+        self.carries: Any = None
+        """What the format carries of a request, once `Template.fit` has asked."""
 
     @computed
     def grammar(self) -> Grammar | None:
@@ -74,14 +66,15 @@ class Edges:
         """What marks reasoning."""
         return (self.grammar and self.grammar.reasoning) or NO_REASONING
 
+    @computed
+    def turn_marks(self) -> TurnMarks:
+        """What is written around what the model says."""
+        return TurnMarks(self.facts)
+
     # Probes: each is written only once
 
     def render(self, messages: Messages, *, tools: Any = None, add_generation_prompt: bool = False) -> Any:
-        """Return a probe as the template renders it.
-
-        Raises:
-            LectError: If the template refuses it.
-        """
+        """Return a probe as the template renders it, or raise the error with which it refuses it."""
         key = _key(messages, tools, add_generation_prompt)
         if key not in self._rendered:
             try:
@@ -137,7 +130,7 @@ class Edges:
 
     def cut(self, text: str, prompt: str) -> tuple[str, str]:
         """Cut a text where it ceases to agree with a prompt: before that is the prompt of the answer that follows."""
-        at = len(prompt) if text.startswith(prompt) else agreement(text, prompt, self.facts, 0, len(text))
+        at = len(prompt) if text.startswith(prompt) else self.turn_marks.agreement(text, prompt, 0, len(text))
         return text[:at], text[at:]
 
     # The prompt
@@ -149,17 +142,13 @@ class Edges:
 
     @computed
     def opening(self) -> tuple[str, str]:
-        """What follows a question in a prompt with tools: the header, and what is said on the model's behalf.
-
-        Raises:
-            LectError: If the template refuses the question.
-        """
+        """What follows a question in a prompt with tools: the header, and what is said on the model's behalf."""
         try:
             prompt = self.text([QUESTION], tools=TOOLS, add_generation_prompt=True)
         except LectError:
             prompt = self.text([QUESTION], add_generation_prompt=True)
         tail = prompt.rpartition(QUESTION["content"])[2]
-        at = first_mark(tail, (*self.marks.open, *self.marks.close), 0, len(tail))
+        at = first_mark(tail, (*self.marks.open, *self.marks.close))
         return tail[:at], tail[at:]
 
     # An answer in history
@@ -173,13 +162,15 @@ class Edges:
 
     @computed
     def spaces(self) -> tuple[str, str]:
-        """What is between a question and its answer, and the white space before the stop, as history has them.
+        """The end of an answer's header from its last word on, and the white space before the stop, as in history.
 
         A model that was trained on the white space around an answer writes it too, but it is not part of the answer.
+        What is before the last word depends on the turn before it, which need not be a question.
         """
         before, after = self.around_answer
-        tail = after[: first_mark(after, self.facts.stop, 0, len(after))]
-        return before, tail if tail.isspace() else ""
+        header = before[before.rfind(before.split()[-1]) :] if before.strip() else before
+        tail = after[: first_mark(after, self.facts.stop)]
+        return header, tail if tail.isspace() else ""
 
     # A session: an answer, and a call with its result
 
@@ -214,7 +205,7 @@ class Edges:
         calls = message.get("tool_calls") and VALUE in session
         said, follower = (VALUE, RESULT) if calls else (TEXT, QUESTION["content"])
         between = session.partition(said)[2].partition(follower)[0]
-        stops = stops_of(self.facts)
+        stops = self.turn_marks.stops
         at, end = stop_in(between, stops, 0, len(between))
         return between[at:end] or (stops[0] if len(stops) == 1 else "")
 
@@ -241,7 +232,7 @@ def around_reasoning(marks: Reasoning, layout: Layout, message: int) -> Around |
     if not own or own[0] == 0:
         return None
     begin, end = starts[own[0]], starts[own[-1] + 1]
-    opened = max((text.rfind(mark, starts[own[0] - 1], begin) for mark in marks.open), default=-1)
+    opened = last_mark(text, marks.open, starts[own[0] - 1], begin)
     closes = [at + len(mark) for mark in marks.close if (at := text.find(mark, end)) >= 0]
     if opened < 0 or not closes:
         return None

@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
+from lect.boundaries import boundary
 from lect.computed import computed
 from lect.errors import MaskError, TokenizerError, expect_one_of
+from lect.facts import Facts
 from lect.pictures import picture
 from lect.prompt.fields import spell
 from lect.prompt.limits import DEFAULT
+from lect.prompt.segments import Layout
+from lect.reports import Control
+from lect.tokens.fragments import Fragment, tokens_of
 from lect.tokens.policy import DEFAULT_POLICY, LossPolicy
 from lect.tokens.safe import Trusted, as_controls, controls_in
 from lect.tokens.served import Deviation
-from lect.tokens.tokenizer import encoder_of
-from lect.tokens.weigh import fitting_turns, straddled, weighed
+from lect.tokens.spans import LossSpan
+from lect.tokens.tokenizer import ControlToken, Encoder, Offsets, Tokens, encoder_of
+from lect.tokens.turns import TurnSpan
+from lect.tokens.weigh import Run, fitting_turns, straddled, weighed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
     from typing import Protocol
-
-    from lect.facts import Facts
-    from lect.prompt.segments import Layout
-    from lect.reports import Control
-    from lect.tokens.fragments import Fragment
-    from lect.tokens.spans import LossSpan
-    from lect.tokens.tokenizer import Encoder, Offsets, Tokens
-    from lect.tokens.turns import TurnSpan
-    from lect.tokens.weigh import Run
 
     class Prompt(Protocol):
         """What is encoded."""
@@ -102,8 +100,6 @@ class Encoded:
         Raises:
             TokenizerError: If it was encoded in another process.
         """
-        from lect.tokens.fragments import tokens_of
-
         if not hasattr(self, "_prompt"):
             msg = "the texts of tokens are known only in the process that encoded them\n  try: pieces() there"
             raise TokenizerError(msg)
@@ -225,8 +221,7 @@ def encode(
     encoder = encoder_of(tokenizer)
     text, layout = prompt.text, prompt.layout
     trusted = Trusted(layout)
-    controls = encoder.found(text)
-    own, foreign = controls_in(text, controls, encoder, trusted)
+    controls, own, foreign = _controls_in(layout, encoder)
     tokens = encoder.between(text, own, is_clean=not foreign) if safe else encoder.whole(text)
     cuts: tuple[int, ...] = ()
     spans = [] if policy is None else prompt.loss_spans(policy)
@@ -265,6 +260,7 @@ def encode(
     return encoded
 
 
+@boundary
 def split_at_controls(prompt: Prompt, tokenizer: Any) -> list[tuple[str, int | None]] | None:
     """Return the text of a prompt in pieces: each control token with its id, and what is between them with None.
 
@@ -282,10 +278,19 @@ def split_at_controls(prompt: Prompt, tokenizer: Any) -> list[tuple[str, int | N
     if encoder.depends_on_neighbours:
         return None
     text = prompt.text
-    own, _ = controls_in(text, encoder.found(text), encoder, Trusted(prompt.layout))
+    _, own, _ = _controls_in(prompt.layout, encoder)
     ids = {start: control for start, _, control in own}
     edges = pairwise((0, *(edge for start, end, _ in own for edge in (start, end)), len(text)))
     return [(text[start:end], ids.get(start)) for start, end in edges if start < end]
+
+
+def _controls_in(layout: Layout, encoder: Encoder) -> tuple[list[ControlToken], list[ControlToken], list[ControlToken]]:
+    """Return the control tokens of a text: all, the template's own, and others. They are looked for once."""
+    if layout.controls is None or layout.controls[0] is not encoder:
+        found = encoder.found(layout.text)
+        layout.controls = encoder, (found, *controls_in(layout.text, found, encoder, Trusted(layout)))
+    controls: tuple[list[ControlToken], list[ControlToken], list[ControlToken]] = layout.controls[1]
+    return controls
 
 
 def _opened_by(

@@ -1,17 +1,12 @@
 """The tokens of a prompt, each with its text, its origin and the loss that it carries."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from lect.prompt.fields import spell
+from lect.prompt.segments import Layout
 from lect.values import Origin
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from lect.prompt.segments import Layout
 
 TOKENIZER = "tokenizer"
 """The origin of a token that stands for no character: the tokenizer itself puts it before the text."""

@@ -1,7 +1,5 @@
 """Which parts of a conversation a model is trained on."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

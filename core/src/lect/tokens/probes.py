@@ -3,15 +3,11 @@
 Their texts, names, keys and values are words that occur nowhere else: what is between them is the template's own.
 """
 
-from __future__ import annotations
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    IdOf = Callable[[str, int], str]
-    """Makes the id of a call from the name of the tool and the number of the call in its answer."""
+IdOf = Callable[[str, int], str]
+"""Makes the id of a call from the name of the tool and the number of the call in its answer."""
 
 QUESTION: dict[str, Any] = {"role": "user", "content": "zqqu"}
 TEXT, THOUGHT, RESULT = "zqco", "zqre", "zqrs"

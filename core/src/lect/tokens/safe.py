@@ -1,21 +1,14 @@
 """Token ids in which a control token only ever comes from the template."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
 
 from lect.computed import computed
-from lect.prompt.segments import is_role
+from lect.prompt.segments import Layout, is_role
 from lect.reports import Control
+from lect.tokens.tokenizer import ControlToken, Encoder
 from lect.values import Origin
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from lect.prompt.segments import Layout
-    from lect.tokens.tokenizer import ControlToken, Encoder
 
 
 class Trusted:

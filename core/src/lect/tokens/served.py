@@ -1,36 +1,31 @@
 """What differs between an answer that is trained and what the model writes on a server."""
 
-from __future__ import annotations
-
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from lect.errors import LectError, MaskError, ServedDifferentlyWarning, warn_caller
 from lect.prompt.fields import spell
-from lect.prompt.message import REASONING_NAMES
+from lect.prompt.message import REASONING_NAMES, Request
+from lect.prompt.segments import Layout
 from lect.reply.plain import PLAIN
 from lect.tokens.probes import TEXT, THOUGHT
 from lect.tokens.spans import kind_of
-from lect.tokens.turns import MOST_ASKED, alike, cut, is_anothers, is_own, missing_fields, stops_of
-from lect.values import Origin
+from lect.tokens.turns import MOST_ASKED, TurnSpan, Write, alike, is_anothers, is_own, missing_fields
+from lect.values import Origin, Segment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from lect.prompt.message import Request
-    from lect.prompt.segments import Layout
     from lect.tokens.edges import Edges
-    from lect.tokens.turns import TurnSpan, Write
-    from lect.values import Segment
 
-    Piece = tuple[str, str]
-    """The kind of a text, empty for what the format writes, and the text."""
-
+Piece = tuple[str, str]
+"""The kind of a text, empty for what the format writes, and the text."""
 MOST_SHAPES = 256
 """How many shapes of answers are known with a template."""
 PROBES = {"content": TEXT, "reasoning": THOUGHT}
 """Texts by their kind."""
+TEXTS = (*REASONING_NAMES, "content")
+"""The fields of a message that hold them."""
 SHOWN = 30
 """How many characters of two texts that differ are shown."""
 
@@ -46,25 +41,27 @@ class Deviation(NamedTuple):
     """Whether it is trained otherwise than served, not at all, without a stop, or as served, with something to know."""
 
 
-def fault_in(edges: Edges, layout: Layout, turn: TurnSpan, request: Request) -> str:
+def fault_in(edges: "Edges", layout: Layout, turn: TurnSpan, request: Request) -> str:
     """Return why an answer is no reply to the prompt before it; empty if it is one.
 
     A reply is in one piece, ends at its first stop, and is read as it was meant. What a format writes around texts
     decides how they are read, so that is tried with other texts, and once; calls are read as they are.
     """
-    text, message = layout.text, turn.message
-    for stop in {*stops_of(edges.facts), text[turn.stop : turn.end]} - {""}:
-        if (at := text.find(stop, turn.start, turn.stop)) >= 0:
-            is_format = layout.segments[bisect_right(layout.starts, at) - 1].origin is Origin.TEMPLATE
+    text, starts, message = layout.text, layout.starts, turn.message
+    for stop in (*edges.turn_marks.stops, text[turn.stop : turn.end]):
+        if stop and (at := text.find(stop, turn.start, turn.stop)) >= 0:
+            is_format = layout.segments[bisect_right(starts, at) - 1].origin is Origin.TEMPLATE
             what = "the format writes it as two turns" if is_format else "its text contains a stop of the model"
             return f"{what}, and a reply ends at the first stop"
     pieces: list[Piece] = []
-    for segment in cut(layout, turn.start, turn.stop):
+    for index in range(bisect_right(starts, turn.start) - 1, bisect_left(starts, turn.stop)):
+        segment = layout.segments[index]
         if is_anothers(segment, message):
             return "other messages are within it, and a reply is in one piece"
-        pieces.append((kind_of(segment.path) if is_own(segment, message) else "", segment.text))
+        piece = text[max(starts[index], turn.start) : min(starts[index + 1], turn.stop)]
+        pieces.append((kind_of(segment.path) if is_own(segment, message) else "", piece))
     fields, marks = request.messages[message], edges.marks
-    given = "".join(str(fields.get(name) or "") for name in (*REASONING_NAMES, "content"))
+    given = "".join([str(fields[name]) for name in TEXTS if fields.get(name)])
     if any(mark in given for mark in marks.close):
         shown = "".join(piece for kind, piece in pieces if kind in PROBES)
         for mark in (*marks.open, *marks.close):
@@ -86,7 +83,7 @@ def fault_in(edges: Edges, layout: Layout, turn: TurnSpan, request: Request) -> 
     return "" if is_read else "it would be read otherwise than it is meant"
 
 
-def _is_read(edges: Edges, layout: Layout, turn: TurnSpan, pieces: Sequence[Piece], request: Request) -> bool:
+def _is_read(edges: "Edges", layout: Layout, turn: TurnSpan, pieces: Sequence[Piece], request: Request) -> bool:
     """Return whether pieces are read as they are meant, but for white space."""
     said = "".join(text for _, text in pieces) + layout.text[turn.stop : turn.end]
     reply = edges.parse(said, prompt=layout.text[: turn.start], tools=request.tools, grammar=edges.grammar or PLAIN)

@@ -1,23 +1,17 @@
 """Which characters of a prompt carry loss."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from lect.errors import MaskError
 from lect.prompt.message import REASONING_NAMES
-from lect.tokens.policy import own_weight
+from lect.prompt.segments import Layout
+from lect.tokens.policy import LossPolicy, own_weight
 from lect.tokens.turns import TurnSpan, is_anothers, is_own
 from lect.values import TRANSFORMED, Origin
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from lect.prompt.segments import Layout
-    from lect.tokens.policy import LossPolicy
 
 
 class LossSpan(NamedTuple):
@@ -38,12 +32,7 @@ class LossSpan(NamedTuple):
 def loss_spans(
     layout: Layout, turns: Sequence[TurnSpan], messages: Sequence[Mapping[str, Any]], policy: LossPolicy
 ) -> list[LossSpan]:
-    """Return the spans that carry loss, in order; neighbours of equal weight and kind are merged.
-
-    Raises:
-        MaskError: If a message states something other than a weight, or the policy has a span of text that the template
-            changed.
-    """
+    """Return the spans that carry loss, in order; neighbours of equal weight and kind are merged."""
     weights = _weights(turns, messages, policy)
     _refuse_unknown(policy, messages)
     last = max((turn.message for turn in turns if weights.get(turn.message)), default=None)

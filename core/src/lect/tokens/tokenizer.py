@@ -1,20 +1,16 @@
 """Third-party tokenizers, as this package uses them. None of their packages is imported here."""
 
-from __future__ import annotations
-
 import os
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate, chain, groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from lect.errors import TokenizerError, saferepr
 from lect.tokens.copies import PLAIN, bare, changed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 Offsets = list[tuple[int, int]]
 FAR = 4096
@@ -49,12 +45,9 @@ class ControlToken(NamedTuple):
 
 
 class Tokens:
-    """The tokens of a text that was encoded in pieces.
+    """The tokens of a text that was encoded in pieces: where each begins, its ids, and its offsets from there.
 
-    Offsets are computed on demand: computing all of them takes longer than the rest, even those of a piece a while.
-
-    Args:
-        pieces: Where each begins, its ids, and its offsets from there: a list, or an `Encoding` that has them.
+    Offsets, a list or an `Encoding` that has them, are computed on demand: computing all takes longer than the rest.
     """
 
     __slots__ = ("_firsts", "_offsets", "_starts", "ids")
@@ -147,13 +140,8 @@ class Encoder:
     ) -> Tokens:
         """Encode a text with these control tokens and no others, and no token that crosses a cut.
 
-        The text between control tokens is encoded separately, as every tokenizer does.
-
-        Args:
-            text: The text.
-            controls: Where its control tokens are.
-            cuts: Where else to cut it.
-            is_clean: Whether no other control token is spelled out in it.
+        The text between control tokens is encoded separately, as every tokenizer does. `is_clean`: no other control
+        token is spelled out in it.
         """
         is_clean = is_clean and not cuts
         if is_clean and self.depends_on_neighbours:

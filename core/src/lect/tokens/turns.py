@@ -6,26 +6,18 @@ if the format drops reasoning from history, an earlier turn looks different from
 compared with the generation prompt alone.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Literal, NamedTuple
 
 from lect.errors import LectError
-from lect.prompt.message import REASONING_NAMES
+from lect.facts import Facts
+from lect.prompt.message import REASONING_NAMES, Request
+from lect.prompt.segments import Layout
+from lect.values import Segment
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from lect.facts import Facts
-    from lect.prompt.message import Request
-    from lect.prompt.segments import Layout
-    from lect.values import Segment
-
-    Write = Callable[..., str]
-    """Writes a prompt: `Template.text`."""
-
-
+Write = Callable[..., str]
+"""Writes a prompt: `Template.text`."""
 MOST_ASKED = 16
 """In a longer conversation, the generation prompts of its first turns stand for those that follow: rendering every
 beginning of it would take quadratic time."""
@@ -49,15 +41,60 @@ class TurnSpan(NamedTuple):
     """Whether a server's prompt is before its start, and all that the message says after it."""
 
 
+class TurnMarks:
+    """What a format writes around what its model says, read from its facts once.
+
+    Attributes:
+        stops: The strings that end a turn.
+        opening: What may open reasoning. A generation prompt writes nothing but reasoning on the model's behalf.
+        closing: What may close it.
+        own: What the model itself writes: the marks of reasoning, and those that open calls.
+        call_ends: The marks that close calls.
+        unlisted_stops: The control tokens that may end a turn although they are not known as stops.
+        whole: Those of which no model writes half.
+    """
+
+    def __init__(self, facts: Facts):
+        self.stops = stops_of(facts)
+        self.opening, self.closing = _reasoning_marks(facts)
+        self.own = model_marks(facts)
+        self.call_ends = tuple(call_marks(facts, "close"))
+        self.whole = (*self.own, *facts.markers)
+        marks = {*self.own, *self.call_ends}
+        if (grammar := getattr(facts, "reply", None)) is not None:
+            channel_ends = grammar.channels.end if grammar.channels else ()
+            marks.update(*(wrapper.close for wrapper in grammar.wrappers), channel_ends)
+        self.unlisted_stops = [token for token in facts.control_tokens if token not in marks]
+
+    def stop_at_the_end(self, header: str, rest: str) -> str:
+        """Return the control token with which a format ends the rest of a turn: none that opens a turn."""
+        ends = (token for token in self.unlisted_stops if rest.endswith(token) and token not in header)
+        return max(ends, key=len, default="")
+
+    def closes(self, text: str, header_end: int, start: int, stop: int) -> bool:
+        """Return whether reasoning that the generation prompt has opened is closed in the turn."""
+        opened = last_mark(text, self.opening, header_end, start)
+        return opened < 0 or any(text.find(mark, opened, stop) >= 0 for mark in self.closing)
+
+    def agreement(self, text: str, opening: str, begin: int, end: int) -> int:
+        """Return where a part of a text ceases to agree with another text, but not within a mark of the format.
+
+        `<think>` and `</think>` begin alike, and no model writes half of one.
+        """
+        agree = begin + alike(text[begin:end], opening)
+        around = text[agree - 1 : agree + 1]
+        spanning = [mark for mark in self.whole if around in mark]
+        within = (text.find(mark, max(begin, agree - len(mark) + 1), agree + len(mark) - 1) for mark in spanning)
+        return min((at for at in within if at >= 0), default=agree)
+
+
 def turns_of(
-    layout: Layout, facts: Facts, request: Request, write: Write, wanted: slice = slice(None)
+    layout: Layout, marks: TurnMarks, request: Request, write: Write, wanted: slice = slice(None)
 ) -> list[TurnSpan]:
     """Return the turns of all messages that the template writes something for, or of those that are wanted."""
     text, starts, segments = layout.text, layout.starts, layout.segments
-    stops = stops_of(facts)
-    opening, closing = _reasoning_marks(facts)
-    marks = (*opening, *closing)
-    asked = _Asked(text, facts, request, write)
+    of_reasoning = (*marks.opening, *marks.closing)
+    asked = _Asked(text, marks, request, write)
     make = tuple.__new__
     turns = []
     for message, first, behind, own in regions_of(layout)[wanted]:
@@ -74,23 +111,22 @@ def turns_of(
         is_asked = False
         if given.get("role") == "assistant":
             start, is_asked = asked.start(message, begin, own_start, close)
-            header_end = first_mark(text, marks, begin, start)
+            header_end = first_mark(text, of_reasoning, begin, start)
         else:
             header_end = start = own_start
-        stop, end = stop_in(text, stops, max(start, own_end), starts[last])
+        stop, end = stop_in(text, marks.stops, max(start, own_end), starts[last])
         if last < behind:
             close = starts[last]
             if stop == end:
                 # What follows the last mark of the calls may be their names again, in the results.
-                closes = call_marks(facts, "close")
-                ends = (at + len(mark) for mark in closes if (at := text.rfind(mark, start, close)) >= 0)
+                ends = (at + len(mark) for mark in marks.call_ends if (at := text.rfind(mark, start, close)) >= 0)
                 stop = end = max(ends, default=own_end)
         elif stop == end:
-            stop -= len(_own_end(facts, text[begin:start], text[max(start, own_end) : end]))
+            stop -= len(marks.stop_at_the_end(text[begin:start], text[max(start, own_end) : end]))
         is_served = (
             is_asked
             and not missing_fields(given, [segments[index] for index in own])
-            and (start == header_end or _closes(text, facts, header_end, start, stop))
+            and (start == header_end or marks.closes(text, header_end, start, stop))
         )
         turns.append(make(TurnSpan, (message, begin, header_end, start, stop, end, close, is_served)))
     return turns
@@ -99,19 +135,6 @@ def turns_of(
 def stops_of(facts: Facts) -> list[str]:
     """Return the strings that end a turn."""
     return [stop for stop in dict.fromkeys((*facts.stop, facts.eos)) if stop]
-
-
-def _own_end(facts: Facts, header: str, rest: str) -> str:
-    """Return the control token with which a format ends the rest of a turn, if that is not known as a stop.
-
-    The marks of what a model writes are none, nor is what opens a turn.
-    """
-    grammar = getattr(facts, "reply", None)
-    marks = {*model_marks(facts), *call_marks(facts, "close")}
-    if grammar is not None:
-        marks.update(*(wrapper.close for wrapper in grammar.wrappers), grammar.channels.end if grammar.channels else ())
-    ends = (token for token in facts.control_tokens if rest.endswith(token) and token not in header)
-    return max((token for token in ends if token not in marks), key=len, default="")
 
 
 def missing_fields(message: Mapping[str, Any], segments: Iterable[Segment]) -> list[str]:
@@ -128,13 +151,6 @@ def missing_fields(message: Mapping[str, Any], segments: Iterable[Segment]) -> l
     if calls and any(("tool_calls", number) not in paths for number in range(len(calls))):
         missing.append("tool calls")
     return missing
-
-
-def _closes(text: str, facts: Facts, header_end: int, start: int, stop: int) -> bool:
-    """Return whether reasoning that the generation prompt has opened is closed in the turn."""
-    opening, closing = _reasoning_marks(facts)
-    opened = max((text.rfind(mark, header_end, start) for mark in opening), default=-1)
-    return opened < 0 or any(text.find(mark, opened, stop) >= 0 for mark in closing)
 
 
 def cut(layout: Layout, begin: int, end: int) -> list[Segment]:
@@ -199,14 +215,19 @@ def call_marks(facts: Facts, fact: Literal["open", "close"]) -> Iterator[str]:
             yield mark if isinstance(mark, str) else mark[0 if fact == "open" else -1]
 
 
-def first_mark(text: str, marks: Iterable[str], begin: int, end: int) -> int:
+def first_mark(text: str, marks: Iterable[str], begin: int = 0, end: int | None = None) -> int:
     """Return where the first of some marks between two places begins; the second place if there is none."""
-    first = end
+    end = first = len(text) if end is None else end
     for mark in marks if begin < end else ():
         at = text.find(mark, begin, end)
         if 0 <= at < first:
             first = at
     return first
+
+
+def last_mark(text: str, marks: Iterable[str], begin: int = 0, end: int | None = None) -> int:
+    """Return where the last of some marks between two places begins; -1 if there is none."""
+    return max((text.rfind(mark, begin, end) for mark in marks), default=-1)
 
 
 def alike(one: str, other: str) -> int:
@@ -219,19 +240,6 @@ def alike(one: str, other: str) -> int:
         else:
             most = middle - 1
     return least
-
-
-def agreement(text: str, opening: str, facts: Facts, begin: int, end: int) -> int:
-    """Return where a part of a text ceases to agree with another text, but not within a mark of the format.
-
-    `<think>` and `</think>` begin alike, and no model writes half of one.
-    """
-    agree = begin + alike(text[begin:end], opening)
-    around = text[agree - 1 : agree + 1]
-    marks = (*model_marks(facts), *facts.markers)
-    spanning = [mark for mark in marks if around in mark]
-    within = (text.find(mark, max(begin, agree - len(mark) + 1), agree + len(mark) - 1) for mark in spanning)
-    return min((at for at in within if at >= 0), default=agree)
 
 
 def stop_in(text: str, stops: list[str], own_end: int, close: int) -> tuple[int, int]:
@@ -254,9 +262,9 @@ def stop_in(text: str, stops: list[str], own_end: int, close: int) -> tuple[int,
 class _Asked:
     """The generation prompts of one conversation."""
 
-    def __init__(self, text: str, facts: Facts, request: Request, write: Write):
+    def __init__(self, text: str, marks: TurnMarks, request: Request, write: Write):
         self._text = text
-        self._facts = facts
+        self._marks = marks
         self._request = request
         self._write = write
         self._count = 0
@@ -294,9 +302,9 @@ class _Asked:
         text = self._text
         if not opening:
             # Words before the first mark are a header, white space is the model's.
-            mark = first_mark(text, model_marks(self._facts), begin, own_start)
+            mark = first_mark(text, self._marks.own, begin, own_start)
             return mark if text[begin:mark].strip() else begin
-        return agreement(text, opening, self._facts, begin, own_start)
+        return self._marks.agreement(text, opening, begin, own_start)
 
     def _beginning(self, message: int, *, add_generation_prompt: bool) -> str | None:
         """Return the prompt for what precedes a message; None if the template refuses it."""

@@ -1,19 +1,11 @@
 """From characters that carry loss to tokens that do."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Sequence
 from operator import itemgetter
-from typing import TYPE_CHECKING
 
-from lect.tokens.spans import merged
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from lect.tokens.spans import LossSpan
-    from lect.tokens.tokenizer import Tokens
-    from lect.tokens.turns import TurnSpan
-
+from lect.tokens.spans import LossSpan, merged
+from lect.tokens.tokenizer import Tokens
+from lect.tokens.turns import TurnSpan
 
 Run = tuple[int, int, float]
 """The first of some tokens that carry loss, the one after the last, and their weight."""
@@ -70,7 +62,6 @@ def fitting_turns(tokens: Tokens, turns: Sequence[TurnSpan], most: int) -> int:
 
 
 def _first(tokens: Tokens, position: int) -> int:
-    """Return the first token that begins at a position or after it."""
     index = tokens.first(position)
     # Some tokenizers leave white space out of the offsets: a token of nothing else has zero width, at its end.
     is_empty = 0 < index < len(tokens.ids) and tokens.span(index) == (position, position)

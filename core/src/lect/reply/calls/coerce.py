@@ -1,7 +1,5 @@
 """What a model wrote for a parameter, read as the schema wants it, and written as JSON."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Collection, Container

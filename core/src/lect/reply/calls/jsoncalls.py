@@ -1,7 +1,5 @@
 """Calls written in JSON, entirely or after their name."""
 
-from __future__ import annotations
-
 import re
 
 from lect.reply.calls.coerce import as_json

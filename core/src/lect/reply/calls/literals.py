@@ -134,7 +134,7 @@ def _argument(reader: Reader, writer: ObjectWriter, found: CallMatch, key: str, 
     def begin() -> bool:
         return key in writer.keys or writer.key(key)
 
-    types, dialect = frozenset().union(*reader.schemas.types(name, key)), syntax.dialect
+    types, dialect = frozenset().union(*reader.schemas.of(name).child(key).types()), syntax.dialect
     if dialect.bare and types == STRING and is_new:
         mark = yield from reader.sure(lookahead.either, syntax.not_bare)
         reader.at = lookahead.space(reader.buffer, reader.at)

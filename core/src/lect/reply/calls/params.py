@@ -258,7 +258,7 @@ class _Parameters:
         Its mark decides among branches, and where the schema says nothing; failing that, the format does.
         """
         marked = STRING if fields.get("string") == "true" else frozenset({fields.get("type", "")}) & ALL
-        found = self.reader.schemas.types(self.name, key)
+        found = self.schema.child(key).types()
         untyped = frozenset({STRING}) if self.spec.untyped == "string" else frozenset()
         return frozenset({marked}) if marked and len(found) != 1 else found or untyped
 

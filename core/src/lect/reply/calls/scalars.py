@@ -1,7 +1,5 @@
 """Read a string, a number, a word or an unquoted key as it arrives, and pass it on as JSON."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Read one value as it arrives, JSON or a literal of another notation, and pass on nothing but valid JSON text."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Generator

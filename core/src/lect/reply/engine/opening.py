@@ -1,7 +1,5 @@
 """How a reply begins: whether the prompt has opened its reasoning, and whether its marks are still there."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Container, Iterable, Sequence
 from functools import lru_cache
@@ -79,9 +77,10 @@ def _open_message(channels: Channels, tail: str, ends: Sequence[str]) -> str:
 def _opens_reasoning(grammar: Grammar, tail: str, marks: Sequence[str]) -> bool:
     """Return whether the prompt's last turn, which may be half an answer, has opened reasoning but not closed it."""
     reasoning = grammar.reasoning or NO_REASONING
-    own = {mark.strip() for mark in (*reasoning.open, *reasoning.close)}
-    # Text before the last mark of another kind is not part of that turn: it may be a user's.
-    begin = _after_last(tail, [mark for mark in marks if mark.strip() not in own])
+    own = [mark.strip() for mark in (*reasoning.open, *reasoning.close)]
+    # Text before the last mark of another kind is not part of that turn: it may be a user's. A mark may consist of
+    # several tokens.
+    begin = _after_last(tail, [mark for mark in marks if not any(mark.strip() in each for each in own)])
     if begin < 0:
         return any(tail.rstrip().endswith(mark.strip()) for mark in reasoning.open)
     turn = tail[begin:]

@@ -1,7 +1,5 @@
 """What every way of reading a reply has in common: the scanning loop, looking ahead, trials, and the end."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator
 from typing import Any
 

@@ -3,8 +3,6 @@
 Where only more text can tell, and the reply has not ended, a look raises `TooLittleTextError`; see `Reader.sure`.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence

@@ -1,7 +1,5 @@
 """Marks that are spelt almost right: with other bars or brackets, with white space inside, without an underscore."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from functools import lru_cache
@@ -24,6 +22,9 @@ CANDIDATES = re.compile(
 FIRST_WORD = re.compile(r"(?<=\w)[ =].*", re.DOTALL)
 ODD_BAR = re.compile(r"\|[^ \n-]").search
 """Finds a bar that is none of a table's: white space or a dash follows those."""
+ONE_WORD = re.compile(rf"<[{BARS}]/?[^\W_]+[{BARS}]?>[{BARS}]?").fullmatch
+"""A mark that is an everyday tag without its bars, such as `<｜table｜>`."""
+HAS_BAR = re.compile(f"[{BARS}]").search
 FOLD = {ord(each): None for each in GAPS + "=[]" + LEFT + RIGHT} | {ord(bar): "|" for bar in BARS}
 
 
@@ -32,11 +33,7 @@ class TooLittleTextError(Exception):
 
 
 def need_end(ended: bool) -> int:
-    """Return NO if nothing can follow any more.
-
-    Raises:
-        TooLittleTextError: If the reply has not ended.
-    """
+    """Return NO if the reply has ended: nothing can follow any more."""
     if not ended:
         raise TooLittleTextError
     return NO
@@ -135,7 +132,7 @@ class Leftovers:
             first = FIRST_WORD.sub("", text)
             if not {text.strip(GAPS + RIGHT), first, f"{first}="} & self._ordinary:
                 mark = self._mark(fold(text)) or self._mark(fold(first))
-                if mark:
+                if mark and (HAS_BAR(text) or not ONE_WORD(mark)):
                     found.append((mark if mark.startswith(text) and mark in content else text, mark))
         return found
 

@@ -1,7 +1,5 @@
 """The part of a reply that has not been read yet, and the result of reading the rest."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator
 from typing import Any, TypeVar
 
@@ -287,9 +285,8 @@ class Reader:
     def report_missing(self, close: Marks) -> None:
         """Report that a close is missing here, unless the reply became too long."""
         if not (self.ended and self.exhausted() and (self.unfinished or self.reason == "length")):
-            self.report(
-                "repaired", self.position, f"after the call: {''.join(lookahead.as_row(close[0]))!r} is missing"
-            )
+            mark = "".join(lookahead.as_row(close[0]))
+            self.report("repaired", self.position, f"after the call: {mark!r} is missing")
 
     def report_unclosed(self) -> None:
         """Report that nothing has closed the last section of calls."""
@@ -343,10 +340,8 @@ class Reader:
             if complete and not isinstance(arguments, dict):
                 self.report("bad_arguments", self.origin, f"the arguments are {text!r:.80}, which is not an object")
             for key, (mark, shortest) in call.marks.items() if complete else ():
-                value = arguments.get(key)
-                if isinstance(value, str) and any(
-                    value.startswith(mark[-length:]) for length in range(shortest, len(mark))
-                ):
+                value, ends = arguments.get(key), tuple(mark[-length:] for length in range(shortest, len(mark)))
+                if isinstance(value, str) and value.startswith(ends):
                     complete = False
                     self.report("stray_text", self.origin, f"the value of {key!r} begins with the end of a mark")
         if not complete:

@@ -1,13 +1,11 @@
 """What the tools' schemas say about a parameter."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lect.errors import MessageError, saferepr
-from lect.json_schema import SchemaView, Types
+from lect.json_schema import SchemaView
 from lect.objects import dumped
 
 STRING = frozenset({"string"})
@@ -52,10 +50,6 @@ class Schemas:
         keys = set(members)
         fitting = [name for name in self.known if self.of(name).required() <= keys <= self.parameters(name).keys()]
         return fitting[0] if len(fitting) == 1 else None
-
-    def types(self, name: str, key: str) -> frozenset[Types]:
-        """Return the JSON types that a parameter may have in each branch of the schema; none if nothing is said."""
-        return self.of(name).child(key).types()
 
 
 def read_json(text: str) -> tuple[Any, bool]:

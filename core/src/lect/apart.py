@@ -1,0 +1,16 @@
+"""The functions of lect that are in packages of their own."""
+
+from collections.abc import Callable
+from typing import Any
+
+functions: list[Callable[[str], Callable[..., Any]]] = []
+"""What returns one by its name: `lect` itself puts it here, which is above all that calls them."""
+
+
+def function(name: str) -> Callable[..., Any]:
+    """Return a function of `lect` that is in a package of its own.
+
+    Raises:
+        PluginError: If the package is not installed.
+    """
+    return functions[0](name)
