@@ -10,7 +10,7 @@ from functools import cache
 import pytest
 from fresh_copy import fresh_copy
 from repository import REPOSITORY
-from sampling import FULL, in_turn
+from sampling import in_turn
 from shared import SHARED
 
 if not SHARED.exists():
@@ -20,7 +20,8 @@ PARTS = [REPOSITORY / part for part in ("core", "plugins", "addons", "tests")]
 TESTS = sorted(path for part in PARTS for path in part.rglob("test_*.py"))
 IMPORTED = re.compile(r"^\s*(?:from|import) (\w+)", re.MULTILINE)
 BESIDE = re.compile(r"""/ *f?["']shared\b""")
-RUN = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *(() if FULL else ("-p", "one_of_each"))]
+# Of every test one case: what all of them need is imported and skipped alike.
+RUN = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "one_of_each"]
 
 
 @cache
@@ -37,8 +38,9 @@ def test_one_module_names_the_folder():
 
 def test_tests_that_need_the_makers_templates_are_skipped_and_nothing_fails(tmp_path):
     needing = in_turn([path.relative_to(REPOSITORY) for path in TESTS if knows_the_folder(path)], 3)
-    # Apart, so that one case is also one of those that are tried together.
-    apart = {**os.environ, "LECT_APART": "1"}
+    # Apart, so that one case is also one of those that are tried together; and no more cases than in an ordinary run.
+    sampled = {name: value for name, value in os.environ.items() if name not in ("LECT_FULL", "LECT_STRESS")}
+    apart = {**sampled, "LECT_APART": "1"}
     copy = fresh_copy(tmp_path)
     done = subprocess.run([*RUN, *needing], cwd=copy, env=apart, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout

@@ -1,6 +1,7 @@
 """Calls, their results, and documents, which are presented to Command as if a tool had found them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from itertools import starmap
 from json import dumps
 from typing import Any
 
@@ -40,12 +41,12 @@ class Calls:
         self.out += CHATBOT, thought, '<|START_ACTION|>[\n    {"tool_call_id": "0", "tool_name": '
         self.out += '"direct-injected-document", "parameters": {}}\n]<|END_ACTION|>', END
         self.out += SYSTEM, "<|START_TOOL_RESULT|>[\n    "
-        self._write_values("0", map(self.document, range(len(self.chat.documents))))
+        self._write_values("0", starmap(self.document, enumerate(self.chat.documents)))
         self.out += "\n]<|END_TOOL_RESULT|>", END
 
-    def document(self, index: int) -> tuple[Any, tuple[str | int, ...]]:
+    def document(self, index: int, document: Mapping[str, Any]) -> tuple[Any, tuple[str | int, ...]]:
         """Return what is written of a document, and its path."""
-        return self.chat.documents[index], ("documents", index)
+        return document, ("documents", index)
 
     def write(self, message: Message) -> None:
         """Write the calls of a message."""

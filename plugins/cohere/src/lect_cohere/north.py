@@ -1,5 +1,6 @@
 """North Mini Code: every text is between markers, the tools have a turn even if there are none, and it thinks."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from lect.plugin import Chat, Message, Writer
@@ -30,10 +31,10 @@ TEXT, TEXT_ENDS = "<|START_TEXT|>", "<|END_TEXT|>"
 class Results(Calls):
     """Writes calls as Command does, and every text of a result as an object."""
 
-    def document(self, index: int) -> tuple[Any, tuple[str | int, ...]]:
+    def document(self, index: int, document: Mapping[str, Any]) -> tuple[Any, tuple[str | int, ...]]:
         """Return the data of a document, or all of it where it has none."""
-        data = self.chat.documents[index].get("data")
-        return (data, ("documents", index, "data")) if data else super().document(index)
+        data = document.get("data")
+        return (data, ("documents", index, "data")) if data else super().document(index, document)
 
     def _write_result(self, message: Message) -> None:
         path = ("messages", message.index, "content")
