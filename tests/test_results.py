@@ -2,6 +2,7 @@
 another call in silence."""
 
 import re
+from itertools import permutations
 
 import pytest
 from hypothesis import given
@@ -14,6 +15,7 @@ from lect import LectError, UnusedInputError
 from lect.plugin import normalize
 
 TEMPLATES = {name: each for name, each in installed().items() if "tools" in each.capabilities}
+NAMES = ("alpha", "gamma")
 TOOLS = [
     {
         "type": "function",
@@ -23,7 +25,7 @@ TOOLS = [
             "parameters": {"type": "object", "properties": {"x": {"type": "integer"}}},
         },
     }
-    for name in ("alpha", "gamma")
+    for name in NAMES
 ]
 QUESTION = {"role": "user", "content": "Hi"}
 every_template = together("name", TEMPLATES)
@@ -88,16 +90,17 @@ def test_an_id_that_two_calls_share_is_told(name):
 @every_template
 def test_a_result_under_another_call_is_told_unless_its_id_says_whose_it_is(name):
     template = TEMPLATES[name]
-    called = calling(template, "alpha", "gamma")
-    ids = [call["id"] for call in called["tool_calls"]]
-    in_order, swapped = ([QUESTION, called, *results(*order)] for order in (ids, ids[::-1]))
+    one_answer, one_each = [calling(template, *NAMES)], [calling(template, each, first=at) for at, each in enumerate(NAMES)]
+    answers = one_answer if text_of(template, [QUESTION, *one_answer]) else one_each
+    ids = [call["id"] for called in answers for call in called["tool_calls"]]
+    in_order, swapped = ([QUESTION, *answers, *results(*order)] for order in (ids, ids[::-1]))
     try:
         prompt = template.render(swapped, tools=TOOLS)
     except LectError:
         pytest.skip("the format refuses it")
     misplaced = [unused.path for unused in prompt.unused if unused.why == "order"]
     if misplaced:
-        assert misplaced == [("messages", at, "tool_call_id") for at in (2, 3)]
+        assert misplaced == [("messages", at, "tool_call_id") for at in range(len(answers) + 1, len(swapped))]
         assert prompt.text == text_of(template, in_order)
         sorted_messages, _ = normalize(swapped, TOOLS, sort_results=True)
         right = template.render(sorted_messages, tools=TOOLS)
@@ -107,6 +110,22 @@ def test_a_result_under_another_call_is_told_unless_its_id_says_whose_it_is(name
         assert "order" in {unused.why for unused in refused.value.unused}
     else:
         assert prompt.text != text_of(template, in_order)
+
+
+@together("name, order", [(name, order) for name in TEMPLATES for order in permutations(range(3))])
+def test_a_fitted_result_follows_its_call_unless_its_id_is_written_or_it_is_told(name, order):
+    template = TEMPLATES[name]
+    called = calling(template, "alpha", "gamma", "alpha")
+    ids = [call["id"] for call in called["tool_calls"]]
+    fitted = template.fit([QUESTION, called, *results(*(ids[at] for at in order))], TOOLS)
+    waiting = []
+    for at, message in enumerate(fitted.messages):
+        waiting += [call["id"] for call in message.get("tool_calls", ())]
+        if message["role"] == "tool" and not fitted.left:
+            in_place = {**message, "tool_call_id": waiting.pop(0)}
+            if in_place != message:
+                others = [*fitted.messages[:at], in_place, *fitted.messages[at + 1 :]]
+                assert text_of(template, others) != fitted.prompt.text
 
 
 @given(st.lists(st.sampled_from("abcx"), max_size=6), st.permutations("abc"))

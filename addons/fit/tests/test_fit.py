@@ -69,9 +69,15 @@ def test_what_is_carried_stays_the_callers_own():
         (CALLS_KNOWN, [said("user"), result("gone", "seen"), said("assistant")],
          [said("user"), said("user", "seen"), said("assistant")], ["result to user"]),
         (ONE_CALL, [said("user"), called("a", "b"), result("b"), result("a")],
-         [said("user"), called("a"), called("b", content=""), result("b"), result("a")], ["calls one by one"] * 2),
+         [said("user"), called("b"), result("b"), called("a", content=""), result("a")], ["calls one by one"] * 2),
+        (ONE_CALL, [said("user"), called("a", "b", "c"), result("a"), result("c"), said("user")],
+         [said("user"), called("a"), result("a"), called("c", content=""), result("c"), called("b", content=""),
+          said("user")], ["calls one by one"] * 3),
+        (ONE_CALL, [said("user"), called(None, None, None), *[result(None, each) for each in "123"]],
+         [said("user"), called(None), result(None, "1"), called(None, content=""), result(None, "2"),
+          called(None, content=""), result(None, "3")], ["calls one by one"] * 3),
     ],
-    ids=["developer", "late system", "users", "answers", "orphan", "parallel calls"],
+    ids=["developer", "late system", "users", "answers", "orphan", "parallel calls", "unanswered call", "no ids"],
 )  # fmt: skip
 def test_a_message_becomes_what_the_format_carries_in_its_place(template, messages, expected, steps):
     given = copy.deepcopy(messages)

@@ -51,8 +51,9 @@ class Turns:
         self._leads = True
         """Whether all messages so far are instructions."""
         self._called: set[Any] = set()
-        self._unanswered: dict[Any, None] = {}
-        self._waiting: dict[Any, Message] = {}
+        self._unanswered: list[Any] = []
+        """The ids of the calls that are written and have no result yet."""
+        self._waiting: list[Message] = []
         """Calls of the last answer that come one by one, each before its result."""
         self._media: list[Any] = []
         """Parts of results that follow the last of them."""
@@ -192,9 +193,9 @@ class Turns:
         if len(calls) > 1 and not self.lacks["call"] and (why := self.lacks["several calls"]):
             self._change("calls one by one", why, message, "tool_calls")
             message = {**message, "tool_calls": calls[:1]}
-            self._waiting = {_id_of(call): call for call in calls[1:]}
+            self._waiting = calls[1:]
         self._say(message)
-        self._unanswered = {_id_of(call): None for call in message["tool_calls"]}
+        self._unanswered = list(map(_id_of, message["tool_calls"]))
         self._called.update(map(_id_of, calls))
 
     def _say(self, message: Message) -> None:
@@ -225,10 +226,10 @@ class Turns:
             self._change("result to user", why, message, "role")
             self._user({"role": "user", "content": message.get("content")})
             return
-        if called in self._waiting:
-            call = self._waiting.pop(called)
-            self._add_call(call, self.lacks["several calls"])
-        self._unanswered.pop(called if called is not None else next(iter(self._unanswered), None), None)
+        if self._waiting:
+            self._call_for(called)
+        place = self._unanswered.index(called) if called in self._unanswered else 0
+        del self._unanswered[place : place + 1]
         content = message.get("content")
         if message.get("name") and called in self._called and (why := self.lacks["name of a result"]):
             self._change("name of a result left out", f"its call has it: {why}", message, "name")
@@ -240,6 +241,23 @@ class Turns:
         elif isinstance(content, list):
             message = self._joined_parts(self._without_media(message, content), "tool")
         self._put(message)
+
+    def _call_for(self, called: Any) -> None:
+        """Put the call of a result right before it, where calls come one by one: its place says whose result it is."""
+        if called in self._unanswered or (called is None and self._unanswered):
+            return
+        ids = [None if called is None else _id_of(call) for call in self._waiting]
+        if called not in ids:
+            return
+        call = self._waiting.pop(ids.index(called))
+        if self._unanswered:
+            # Another call stands there, whose result comes later.
+            *earlier, other = self.messages[-1]["tool_calls"]
+            self._waiting.insert(0, other)
+            self.messages[-1] = {**self.messages[-1], "tool_calls": [*earlier, call]}
+            self._unanswered = [called]
+        else:
+            self._add_call(call)
 
     def _why_no_result(self, called: Any) -> str:
         """Return why a result cannot stand as such; empty if it can."""
@@ -282,18 +300,18 @@ class Turns:
             for called in self._unanswered:
                 self._change("result added", why)
                 self._put({"role": "tool", "tool_call_id": called, "content": NO_RESULT}, None)
-        self._unanswered = {}
+        self._unanswered = []
         self._add_media()
 
     def _add_waiting(self) -> None:
-        for call in self._waiting.values():
-            self._add_call(call, self.lacks["several calls"])
-        self._waiting = {}
+        for call in self._waiting:
+            self._add_call(call)
+        self._waiting = []
 
-    def _add_call(self, call: Message, why: str) -> None:
-        self._change("calls one by one", why)
+    def _add_call(self, call: Message) -> None:
+        self._change("calls one by one", self.lacks["several calls"])
         self._put({"role": "assistant", "content": "", "tool_calls": [call]}, None)
-        self._unanswered[_id_of(call)] = None
+        self._unanswered.append(_id_of(call))
 
     def _add_media(self) -> None:
         if self._media:

@@ -12,7 +12,7 @@ from lect.errors import MaskError
 from lect.facts import Facts
 from lect.pictures import picture
 from lect.prompt.message import Request
-from lect.prompt.normalize import sorted_results
+from lect.prompt.normalize import misplaced_results
 from lect.prompt.segments import Composed, Layout, ended, is_role
 from lect.reports import Control, Unused
 from lect.values import TRANSFORMED, Origin, Segment
@@ -93,13 +93,13 @@ class Prompt:
         return (*self._source.unused(), *self._misplaced())
 
     def _misplaced(self) -> list[Unused]:
-        """Return the ids of results that are not in the order of their calls, if the format tells them by no id."""
+        """Return the ids of results that are not in the order of their calls, where the prompt does not tell whose."""
         messages = self._request.messages
-        if not any(message.get("role") == "tool" for message in messages):
+        if not misplaced_results(messages):
             return []
-        moved = [at for at, each in enumerate(sorted_results(messages)) if each is not messages[at]]
-        by_place = moved and self._edges(self._request.options).places_results
-        return [Unused(("messages", at, "tool_call_id"), "order") for at in moved] if by_place else []
+        told_by = self._edges(self._request.options).results_told_by
+        moved = [] if told_by == "id" else misplaced_results(messages, named=told_by == "name")
+        return [Unused(("messages", at, "tool_call_id"), "order") for at in moved]
 
     @property
     def controls(self) -> tuple[Control, ...]:

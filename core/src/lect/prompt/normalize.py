@@ -14,7 +14,7 @@ and so does every field of a message that is None, but for the content.
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
-from itertools import groupby
+from itertools import groupby, takewhile
 from typing import Any
 
 from lect.boundaries import boundary
@@ -57,19 +57,38 @@ def normalize(
 
 
 def sorted_results(messages: Sequence[Raw]) -> list[Raw]:
-    """Return messages in which the results that follow an answer are in the order of its calls; others come last."""
+    """Return messages in which the results that follow answers are in the order of their calls; others come last."""
     ordered: list[Raw] = []
     places: dict[str, int] = {}
     for are_results, run in groupby(messages, lambda each: isinstance(each, Mapping) and each.get("role") == "tool"):
         some = list(run)
         if are_results:
-            some.sort(key=lambda result: places.get(str(result.get("tool_call_id")), len(places)))
+            some.sort(key=lambda result: places.get(str(result.get("tool_call_id")), 1))
         else:
-            calls = some[-1].get("tool_calls") if isinstance(some[-1], Mapping) else None
-            ids = [call.get("id") for call in calls if isinstance(call, Mapping)] if is_list(calls) else []
-            places = {str(each): place for place, each in enumerate(ids)}
+            calls = [call for each in takewhile(bool, map(_calls_of, reversed(some))) for call in reversed(each)]
+            places = {str(call.get("id")): -place for place, call in enumerate(calls) if isinstance(call, Mapping)}
         ordered += some
     return ordered
+
+
+def misplaced_results(messages: Sequence[Raw], *, named: bool = False) -> list[int]:
+    """Return where results are not in the order of their calls; `named`: of those of one function, that is."""
+    names = {str(call.get("id")): _name_of(call) for each in messages for call in _calls_of(each)} if named else {}
+
+    def by_name(ordered: Sequence[Raw]) -> list[tuple[int, Raw]]:
+        return sorted(enumerate(ordered), key=lambda at: names.get(str(at[1].get("tool_call_id")), ""))
+
+    pairs = zip(by_name(messages), by_name(sorted_results(messages)), strict=True)
+    return sorted(at for (at, one), (_, other) in pairs if one is not other)
+
+
+def _name_of(call: Raw) -> str:
+    return str(call.get("function", call).get("name"))
+
+
+def _calls_of(message: Any) -> Sequence[Any]:
+    calls = message.get("tool_calls") if isinstance(message, Mapping) else None
+    return calls if is_list(calls) else ()
 
 
 def normalized_message(

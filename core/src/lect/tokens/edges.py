@@ -7,7 +7,7 @@ a turn is known to the template alone, so it is asked to write conversations of 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from marshal import dumps
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from lect.computed import computed
 from lect.errors import LectError, LimitError
@@ -184,20 +184,22 @@ class Edges:
         return None
 
     @computed
-    def places_results(self) -> bool:
-        """Whether only its place tells which call a result answers: what ids results have changes nothing."""
-        called = self.answer(calls=CALLS[:2])
-        ids = [call["id"] for call in called["tool_calls"]]
-        shown = {
-            self.shown(
-                QUESTION,
-                called,
-                *({"role": "tool", "content": f"{RESULT}{at}", "tool_call_id": each} for at, each in enumerate(order)),
-                tools=TOOLS,
-            )
-            for order in (ids, ids[::-1])
-        }
-        return len(shown) == 1 and None not in shown
+    def results_told_by(self) -> Literal["id", "name", "place"]:
+        """What tells which call a result answers."""
+        one, other = CALLS[:2]
+        # Some formats refuse two calls at once.
+        if len(shown := self._with_ids_swapped(one, one)) > 1 or (None in shown and len(self._with_ids_swapped(one)) > 1):
+            return "id"
+        return "name" if len(self._with_ids_swapped(one, other)) > 1 else "place"
+
+    def _with_ids_swapped(self, *calls: tuple[str, Any]) -> set[str | None]:
+        """Return the prompts for calls and results with the ids of the calls, and with these exchanged."""
+        called, prompts = self.answer(calls=calls), set()
+        ids = [self._id_of(name, at) for at, (name, _) in enumerate((calls * 2)[:2])]
+        for order in (ids, ids[::-1]):
+            found = [{"role": "tool", "content": f"{RESULT}{at}", "tool_call_id": each} for at, each in enumerate(order)]
+            prompts.add(self.shown(QUESTION, called, *found[: len(calls)], tools=TOOLS))
+        return prompts
 
     def stop_after(self, message: Mapping[str, Any]) -> str:
         """Return the stop that only the next turn writes after an answer, or else the only one; empty if none."""
