@@ -150,7 +150,7 @@ ODD = {
     ],
 }  # fmt: skip
 FORKS = {"bielik:bielik-v3": "developers"}
-"""Formats that fork wherever there is a system text, which the exact prompt of such a session does not have."""
+"""Formats whose exact prompt forks wherever there is a system text; without fit, such a session has none."""
 
 
 def prompts(template, messages, *, fits):
@@ -179,3 +179,11 @@ def test_where_the_exact_prompt_of_a_turn_begins_with_that_before_the_fitted_one
         if exact and FORKS.get(name) != session:
             for (one, other), (begun, whole) in zip(pairwise(exact), pairwise(fitted), strict=True):
                 assert whole.startswith(begun) or not other.startswith(one), session
+
+
+@pytest.mark.parametrize("name", FORKS)
+def test_a_format_that_forks_does_so_wherever_there_is_a_system_text(name):
+    session = [{**each, "role": "user"} if each["role"] == "developer" else each for each in ODD[FORKS[name]][2:]]
+    without, with_system = (prompts(FORMATS[name], messages, fits=False) for messages in (session, [FIRST, *session]))
+    assert all(other.startswith(one) for one, other in pairwise(without))
+    assert not all(other.startswith(one) for one, other in pairwise(with_system))

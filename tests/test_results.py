@@ -90,7 +90,10 @@ def test_an_id_that_two_calls_share_is_told(name):
 @every_template
 def test_a_result_under_another_call_is_told_unless_its_id_says_whose_it_is(name):
     template = TEMPLATES[name]
-    one_answer, one_each = [calling(template, *NAMES)], [calling(template, each, first=at) for at, each in enumerate(NAMES)]
+    one_answer, one_each = (
+        [calling(template, *NAMES)],
+        [calling(template, each, first=at) for at, each in enumerate(NAMES)],
+    )
     answers = one_answer if text_of(template, [QUESTION, *one_answer]) else one_each
     ids = [call["id"] for called in answers for call in called["tool_calls"]]
     in_order, swapped = ([QUESTION, *answers, *results(*order)] for order in (ids, ids[::-1]))

@@ -32,6 +32,25 @@ def test_json_lists_the_changes(agent, capsys):
     assert "changes" not in json.loads(capsys.readouterr().out)
 
 
+HINT = "note: the format can carry all of it: --fit does that, by developer to system"
+
+
+def test_a_prompt_that_loses_something_or_is_refused_names_the_option(agent, capsys):
+    assert main(["prompt", "some/model", "--adapter", "chatml", "--messages", agent]) == 0
+    assert capsys.readouterr().err.splitlines() == ["note: not in the prompt: messages[0].content (dropped)", HINT]
+    assert main(["prompt", "some/model", "--adapter", "chatml", "--messages", agent, "--strict"]) != 0
+    assert capsys.readouterr().err.splitlines()[0] == HINT
+    assert main(["prompt", "some/model", "--adapter", "chatml", "Hi"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_a_text_that_names_a_file_is_noted(agent, capsys):
+    assert main(["prompt", "some/model", "--adapter", "chatml", agent]) == 0
+    printed = capsys.readouterr()
+    assert agent in printed.out
+    assert "is also a file; --messages reads messages from it" in printed.err
+
+
 def test_why_says_what_a_format_carries(capsys):
     assert main(["why", "some/model", "--adapter", "chatml", "--carries"]) == 0
     out = capsys.readouterr().out

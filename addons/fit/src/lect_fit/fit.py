@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from lect.boundaries import boundary
 from lect.errors import MessageError, expect_one_of
 from lect.objects import plain_messages, plain_tools
-from lect.prompt.fields import is_list
+from lect.prompt.messages import expect_messages
+from lect.prompt.schemas import expect_tools
 from lect_fit.carried import carried
 from lect_fit.fitted import Change, Edit, Fitted
 from lect_fit.schemas import inlined, refers
@@ -52,18 +53,20 @@ def fit(
         options: The other arguments of `Template.render`.
 
     Raises:
-        MessageError: If an argument is wrong.
+        MessageError: If an argument is wrong: a malformed message is left to `render`.
         RefusedError: With `strict`, if the format refuses the request nevertheless; or for a late system message.
         UnusedInputError: With `strict`, if something would be lost.
     """
     expect_one_of(get_args(LateSystem), "late_system", late_system, MessageError)
+    plain = plain_messages(messages)
+    expect_messages(plain)
+    if tools is not None:
+        expect_tools(tools)
     lacks = carried(template, options).known
     changes: list[tuple[Change, Edit]] = []
     fitted_tools = _tools(tools, lacks, changes)
     turns = Turns(template, lacks, Wishes(late_system, split_text, invent), has_tools=bool(tools))
-    plain = plain_messages(messages)
-    if is_list(plain):
-        turns.read(plain)
+    turns.read(plain)
     options.setdefault("add_generation_prompt", not options.get("continue_final_message", False))
     fitted = Fitted(
         template,
@@ -84,7 +87,7 @@ def _tools(tools: Any, lacks: Mapping[str, str], changes: list[tuple[Change, Edi
     if not tools or not (why := lacks["$ref"]):
         return tools
     tools = plain_tools(tools)
-    if not is_list(tools) or not refers(tools):
+    if not refers(tools):
         return tools
     written = []
     for at, tool in enumerate(tools):

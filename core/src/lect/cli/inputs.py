@@ -127,6 +127,11 @@ def only_one_from_stdin(given: Mapping[str, str | None]) -> None:
 
 def _text(text: str | None) -> str:
     if text is not None and text != STDIN:
+        if os.path.isfile(text):
+            note = (
+                f"{_name(text)} is taken as what the user says, and is also a file; --messages reads messages from it"
+            )
+            Screen(sys.stderr).line(f"{NOTE} {note}", style="dim")
         return text
     read = "" if text is None and sys.stdin.isatty() else read_text(STDIN)
     if text is None and not read:

@@ -2,7 +2,8 @@
 
 import sys
 from argparse import ArgumentParser, BooleanOptionalAction, Namespace
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import lect
@@ -26,6 +27,8 @@ class Rendered(NamedTuple):
     """Whether it ends where a model is to continue."""
     fitted: Any = None
     """The request as it was fitted to the format; None if it was rendered as given."""
+    hints: Sequence[str] = ()
+    """How more of it would reach the prompt."""
 
 
 def add_choice(parser: ArgumentParser) -> None:
@@ -77,20 +80,35 @@ def render(arguments: Namespace, *, after_answers: bool = True) -> Rendered:
         is_answered = isinstance(last, dict) and last.get("role") == "assistant"
         add_generation_prompt = not arguments.continues and (after_answers or not is_answered)
     resolution = resolve(arguments)
-    fitted = None
-    if getattr(arguments, "fit", False):
+    fitted, can_fit = None, hasattr(arguments, "fit")
+    if can_fit and arguments.fit:
         fitted = resolution.template.fit(messages, tools, **dict(arguments.options))
-        messages, tools = fitted.messages, fitted.tools
-    prompt = resolution.template.render(
-        messages,
-        tools=tools,
-        add_generation_prompt=add_generation_prompt,
-        continue_final_message=arguments.continues,
-        strict=arguments.strict,
-        limits=dict(arguments.limits),
-        **dict(arguments.options),
-    )
-    return Rendered(resolution, prompt, ignored, add_generation_prompt or arguments.continues, fitted)
+        messages, tools, can_fit = fitted.messages, fitted.tools, False
+    try:
+        prompt = resolution.template.render(
+            messages,
+            tools=tools,
+            add_generation_prompt=add_generation_prompt,
+            continue_final_message=arguments.continues,
+            strict=arguments.strict,
+            limits=dict(arguments.limits),
+            **dict(arguments.options),
+        )
+    except lect.LectError:
+        print_notes(_how_it_fits(resolution.template, messages, tools, arguments) if can_fit else ())
+        raise
+    is_lost = any(each.why == "dropped" for each in prompt.unused)
+    hints = _how_it_fits(resolution.template, messages, tools, arguments) if can_fit and is_lost else []
+    return Rendered(resolution, prompt, ignored, add_generation_prompt or arguments.continues, fitted, hints)
+
+
+def _how_it_fits(template: lect.Template, messages: Any, tools: Any, arguments: Namespace) -> list[str]:
+    """Return a note with the changes by which a format carries a request; none if it does not, or without lect-fit."""
+    with suppress(lect.LectError):
+        fitted = template.fit(messages, tools, **dict(arguments.options))
+        if not fitted.left:
+            return [f"the format can carry all of it: --fit does that, by {', '.join(dict.fromkeys(fitted.steps))}"]
+    return []
 
 
 def resolve(arguments: Namespace) -> lect.Resolution:
@@ -100,7 +118,7 @@ def resolve(arguments: Namespace) -> lect.Resolution:
 
 def notes_on(rendered: Rendered) -> list[str]:
     """Return what a reader should know about a prompt."""
-    resolution, prompt, ignored, _, fitted = rendered
+    resolution, prompt, ignored, _, fitted, hints = rendered
     notes = [f"ignored in the messages file: {key}" for key in ignored]
     if resolution.kind == "base":
         notes.append(base_note(resolution))
@@ -112,6 +130,7 @@ def notes_on(rendered: Rendered) -> list[str]:
         told = f"({each.why}{hint})" if is_absent else f"{MEANINGS[each.why]}{hint}"
         path = fitted.path_of(each.path) if fitted else each.path
         notes.append(f"{'not in the prompt: ' * is_absent}{spell(path)}{' ' if is_absent else ': '}{told}")
+    notes += hints
     notes += [f"control text of the model in {_place(control)}: {control.marker!r}" for control in prompt.controls]
     if prompt.more_controls:
         notes.append("there is more control text of the model than is listed")

@@ -29,8 +29,13 @@ def wrong(where: str, value: object, wanted: str) -> NoReturn:
 
 
 def is_list(value: object) -> TypeGuard[Sequence[Any]]:
-    """Return whether `value` is a list of some kind, and not text or bytes."""
-    return isinstance(value, Sequence) and not isinstance(value, str | bytes | bytearray)
+    """Return whether `value` is a list of some kind, and not text or bytes; one without a length is none."""
+    if not isinstance(value, Sequence) or isinstance(value, str | bytes | bytearray):
+        return False
+    try:
+        return len(value) >= 0
+    except Exception:  # a caller's class may raise anything, and a range may be too long for `len`
+        return False
 
 
 def is_list_of(kind: type, value: object) -> bool:

@@ -24,6 +24,12 @@ SHAREGPT = frozenset({"from", "value"})
 ROWS = "\n  try: lect.messages(row), which reads the rows of data sets"
 
 
+def expect_messages(messages: Any) -> None:
+    """Refuse anything but a list."""
+    if type(messages) is not list and not is_list(messages):
+        wrong("messages", messages, "a list of messages" + (ROWS if isinstance(messages, Mapping) else ""))
+
+
 def read_messages(
     messages: Sequence[Raw], roles: frozenset[str], accepts: Collection[str], *, tracked: bool, limits: Limits = DEFAULT
 ) -> list[Message]:
@@ -32,8 +38,7 @@ def read_messages(
     Whatever the template does not accept as given (see `accepts`) is normalized. Anything but a list of mappings with a
     known role and content of a known shape is refused, and a field that is nested more deeply than the limits allow.
     """
-    if type(messages) is not list and not is_list(messages):
-        wrong("messages", messages, "a list of messages" + (ROWS if isinstance(messages, Mapping) else ""))
+    expect_messages(messages)
     result: list[Message] = []
     for index, raw in enumerate(messages):
         try:

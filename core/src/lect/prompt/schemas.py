@@ -30,12 +30,17 @@ KINDS: dict[str, tuple[str, tuple[type, ...]]] = {
 """What the fields of a function and of a schema must be."""
 
 
+def expect_tools(tools: Any) -> None:
+    """Refuse anything but a list."""
+    if type(tools) is not list and not is_list(tools):
+        wrong("tools", tools, "a list of tool schemas")
+
+
 def read_tools(tools: Any, limits: Limits = DEFAULT) -> tuple[Raw, ...]:
     """Check tool schemas and return them as a tuple, empty for None."""
     if tools is None:
         return ()
-    if type(tools) is not list and not is_list(tools):
-        wrong("tools", tools, "a list of tool schemas")
+    expect_tools(tools)
     try:
         data = dumps(tools, EQUAL_BYTES)  # type: ignore[arg-type]
     except ValueError:

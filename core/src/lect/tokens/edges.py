@@ -188,7 +188,9 @@ class Edges:
         """What tells which call a result answers."""
         one, other = CALLS[:2]
         # Some formats refuse two calls at once.
-        if len(shown := self._with_ids_swapped(one, one)) > 1 or (None in shown and len(self._with_ids_swapped(one)) > 1):
+        if len(shown := self._with_ids_swapped(one, one)) > 1 or (
+            None in shown and len(self._with_ids_swapped(one)) > 1
+        ):
             return "id"
         return "name" if len(self._with_ids_swapped(one, other)) > 1 else "place"
 
@@ -197,7 +199,9 @@ class Edges:
         called, prompts = self.answer(calls=calls), set()
         ids = [self._id_of(name, at) for at, (name, _) in enumerate((calls * 2)[:2])]
         for order in (ids, ids[::-1]):
-            found = [{"role": "tool", "content": f"{RESULT}{at}", "tool_call_id": each} for at, each in enumerate(order)]
+            found = [
+                {"role": "tool", "content": f"{RESULT}{at}", "tool_call_id": each} for at, each in enumerate(order)
+            ]
             prompts.add(self.shown(QUESTION, called, *found[: len(calls)], tools=TOOLS))
         return prompts
 
