@@ -187,10 +187,11 @@ class Edges:
     def results_told_by(self) -> Literal["id", "name", "place"]:
         """What tells which call a result answers."""
         one, other = CALLS[:2]
-        # Some formats refuse two calls at once.
-        if len(shown := self._with_ids_swapped(one, one)) > 1 or (
-            None in shown and len(self._with_ids_swapped(one)) > 1
-        ):
+        shown = self._with_ids_swapped(one, one)
+        if None in shown and len(shown) == 1:
+            # Some formats refuse two calls at once.
+            shown = self._with_ids_swapped(one)
+        if len(shown) > 1:
             return "id"
         return "name" if len(self._with_ids_swapped(one, other)) > 1 else "place"
 
@@ -200,9 +201,10 @@ class Edges:
         ids = [self._id_of(name, at) for at, (name, _) in enumerate((calls * 2)[:2])]
         for order in (ids, ids[::-1]):
             found = [
-                {"role": "tool", "content": f"{RESULT}{at}", "tool_call_id": each} for at, each in enumerate(order)
+                {"role": "tool", "content": f"{RESULT}{at}", "tool_call_id": each}
+                for at, each in enumerate(order[: len(calls)])
             ]
-            prompts.add(self.shown(QUESTION, called, *found[: len(calls)], tools=TOOLS))
+            prompts.add(self.shown(QUESTION, called, *found, tools=TOOLS))
         return prompts
 
     def stop_after(self, message: Mapping[str, Any]) -> str:
