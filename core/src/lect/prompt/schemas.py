@@ -42,7 +42,7 @@ def read_tools(tools: Any, limits: Limits = DEFAULT) -> tuple[Raw, ...]:
         return ()
     expect_tools(tools)
     try:
-        data = dumps(tools, EQUAL_BYTES)  # type: ignore[arg-type]
+        data = dumps(tools, EQUAL_BYTES)
     except ValueError:
         _check(tools, limits)
     else:
