@@ -1,7 +1,6 @@
 """The tests without the makers' templates next to the repository, as nearly everyone runs them: those that need them
 are skipped with a reason, and nothing fails."""
 
-import os
 import re
 import subprocess
 import sys
@@ -10,7 +9,7 @@ from functools import cache
 import pytest
 from fresh_copy import fresh_copy
 from repository import REPOSITORY
-from sampling import in_turn
+from sampling import in_turn, sampling_environment
 from shared import SHARED
 
 if not SHARED.exists():
@@ -39,8 +38,7 @@ def test_one_module_names_the_folder():
 def test_tests_that_need_the_makers_templates_are_skipped_and_nothing_fails(tmp_path):
     needing = in_turn([path.relative_to(REPOSITORY) for path in TESTS if knows_the_folder(path)], 3)
     # Apart, so that one case is also one of those that are tried together; and no more cases than in an ordinary run.
-    sampled = {name: value for name, value in os.environ.items() if name not in ("LECT_FULL", "LECT_STRESS")}
-    apart = {**sampled, "LECT_APART": "1"}
+    apart = {**sampling_environment(), "LECT_APART": "1"}
     copy = fresh_copy(tmp_path)
     done = subprocess.run([*RUN, *needing], cwd=copy, env=apart, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout

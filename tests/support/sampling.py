@@ -36,6 +36,11 @@ def commit():
 SEED = os.environ.setdefault("LECT_SAMPLE_SEED", commit())
 
 
+def sampling_environment():
+    """Return the environment in which a run of tests tries samples, whatever this one tries."""
+    return {name: value for name, value in os.environ.items() if name not in ("LECT_FULL", "LECT_STRESS")}
+
+
 def in_turn(cases, part, seed=""):
     """Return one in `part` cases, at least one: those whose turn it is at this commit. Another seed, such as a template's
     name, begins elsewhere."""

@@ -270,6 +270,10 @@ def test_no_part_of_a_result_is_lost_by_mistake(run, monkeypatch, capsys, output
     made = sequences(output)
     assert run("chats.jsonl", "--restart", "--allow-errors", output=output) == 0
     assert sequences(output) == made
+    os.rename(output, f"{output}.partial")
+    assert run("chats.jsonl", output=output) == 1
+    assert f"'{output}.partial' is there, and nothing says how far it got\n  try:" in capsys.readouterr().err
+    assert not os.path.exists(output)
 
 
 # What cannot be read or written

@@ -73,6 +73,13 @@ class Staging:
             if self.output.exists():
                 msg = f"{str(self.output)!r} is complete\n  try: another OUT, or --restart, which makes it anew"
                 raise LectError(msg)
+            partial = _beside(self.output, ".partial")
+            if partial.exists() and not resume:
+                msg = (
+                    f"{str(partial)!r} is there, and nothing says how far it got\n"
+                    "  try: another OUT, or --restart, which begins anew"
+                )
+                raise LectError(msg)
             return {}
         stored: dict[str, Any] = json.loads(self._state.read_text("utf-8"))
         differing = [name for name, value in self._run.items() if stored["run"].get(name) != value]
