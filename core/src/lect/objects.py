@@ -8,7 +8,6 @@ Below = Mapping[str, "Below"]
 """The fields in which there may be objects too, and what may be below those."""
 MESSAGE: Below = {"content": {}, "tool_calls": {"function": {"arguments": {}}, "arguments": {}}}
 TOOL: Below = {"function": {"parameters": {}}, "parameters": {}}
-TEXT_OR_NONE = frozenset((str, type(None)))
 
 
 def plain_messages(messages: Any) -> Any:
@@ -38,26 +37,32 @@ def dumped(value: Any) -> Any:
 
 
 def _plain(value: Any, below: Below, *, are_tools: bool = False) -> Any:
+    # Exact types come first: to check an abstract class takes many times as long, and nearly all requests are plain.
+    if type(value) is str or value is None:
+        return value
     if type(value) is not list and (not isinstance(value, Sequence) or isinstance(value, str | bytes | bytearray)):
         return _plain_item(value, below, are_tools=are_tools)
     items = []
     for item in value:
-        items.append(_plain_item(item, below, are_tools=are_tools))
-        if not isinstance(items[-1], Mapping):
+        items.append(item if type(item) is dict and not below else _plain_item(item, below, are_tools=are_tools))
+        if type(items[-1]) is not dict and not isinstance(items[-1], Mapping):
             return value  # It is refused where a mapping is expected, and the others need not be read.
     return items if any(map(is_not, items, value)) else value
 
 
 def _plain_item(value: Any, below: Below, *, are_tools: bool) -> Any:
-    if type(value) is dict and TEXT_OR_NONE.issuperset(map(type, map(value.get, below))):
-        return value  # Nearly all messages: they have a text and no calls.
-    fields = dumped(value)
-    if not isinstance(fields, Mapping):
+    fields = value if type(value) is dict else dumped(value)
+    if type(fields) is not dict and not isinstance(fields, Mapping):
         return fields
     if fields is not value and are_tools:
         fields = _as_tool(fields, below)
-    found = {name: _plain(fields[name], each, are_tools=are_tools) for name, each in below.items() if name in fields}
-    return {**fields, **found} if any(found[name] is not fields[name] for name in found) else fields
+    found = {}
+    for name, deeper in below.items():
+        if (field := fields.get(name)) is not None and type(field) is not str:
+            plain = _plain(field, deeper, are_tools=are_tools)
+            if plain is not field:
+                found[name] = plain
+    return {**fields, **found} if found else fields
 
 
 def _as_tool(fields: Mapping[str, Any], below: Below) -> dict[str, Any]:

@@ -64,7 +64,7 @@ class Turns:
         """Take all messages of a request."""
         for self._at, message in enumerate(given):
             # A malformed message is left to those who report it.
-            role = message.get("role") if isinstance(message, Mapping) else None
+            role = message.get("role") if type(message) is dict or isinstance(message, Mapping) else None
             if type(role) is str:
                 self._message(message, role)
             else:
@@ -324,7 +324,7 @@ class Turns:
     def _put(self, message: Any, origin: int | None = -1) -> None:
         self.messages.append(message)
         self.origins.append(self._at if origin == -1 else origin)
-        role = message.get("role") if isinstance(message, Mapping) else None
+        role = message.get("role") if type(message) is dict or isinstance(message, Mapping) else None
         if self._leads and role not in INSTRUCTIONS:
             self._leads = False
         if not self._leads:
@@ -366,11 +366,13 @@ def _as_parts(content: Any) -> list[Any]:
 
 
 def _kind_of(part: Any) -> str:
-    kind = part.get("type") if isinstance(part, Mapping) else None
+    kind = part.get("type") if type(part) is dict or isinstance(part, Mapping) else None
     return SPELLINGS.get(kind, kind) if isinstance(kind, str) else ""
 
 
 def _is_text(part: Any) -> bool:
+    if type(part) is dict and type(part.get("text")) is str and part.get("type") == "text":
+        return True  # As nearly all parts are: abstract classes take longer to check.
     return _kind_of(part) == "text" and isinstance(part.get("text"), str)
 
 
@@ -379,4 +381,4 @@ def _is_said(message: Any) -> bool:
 
 
 def _id_of(call: Any) -> Any:
-    return call.get("id") if isinstance(call, Mapping) else None
+    return call.get("id") if type(call) is dict or isinstance(call, Mapping) else None
