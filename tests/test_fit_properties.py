@@ -171,7 +171,7 @@ def prompts(template, messages, *, fits):
     return written
 
 
-@together("name", FORMATS)
+@together("name", in_turn(FORMATS, 4, "exact"))
 def test_where_the_exact_prompt_of_a_turn_begins_with_that_before_the_fitted_one_does(name):
     for session, messages in ODD.items():
         fitted, exact = (prompts(FORMATS[name], messages, fits=fits) for fits in (True, False))
