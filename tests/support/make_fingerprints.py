@@ -23,7 +23,7 @@ from jinja2.meta import find_undeclared_variables
 import lect
 from lect_jinja.environment import ENVIRONMENT
 from lect_jinja.knowledge import fingerprint
-from lect_jinja.sources.tokens import NAMES as TOKEN_NAMES
+from lect_jinja.files.tokens import NAMES as TOKEN_NAMES
 from lect_jinja.template import JinjaTemplate
 from lect_jinja.tree import tree_fingerprint
 from lect_jinja.verify.accidents import failures

@@ -25,7 +25,7 @@ from lect_jinja import knowledge
 from lect_jinja.environment import ENVIRONMENT
 from lect_jinja.knowledge import fingerprint
 from lect_jinja.paths import is_installed, read_files
-from lect_jinja.sources.files import ModelFileError
+from lect_jinja.files.untrusted import ModelFileError
 from lect_jinja.tree import tree_fingerprint
 
 OWN = "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}<|over|>{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from lect_jinja.limits import Limits
     from lect_jinja.source import load
-    from lect_jinja.sources.files import ModelFileError
+    from lect_jinja.files.untrusted import ModelFileError
     from lect_jinja.template import JinjaTemplate
 
 __lect_api__ = "~=1.0"
@@ -24,7 +24,7 @@ __all__ = ["JinjaTemplate", "Limits", "ModelFileError", "load"]
 _MODULES = {
     "JinjaTemplate": "template",
     "Limits": "limits",
-    "ModelFileError": "sources.files",
+    "ModelFileError": "files.untrusted",
     "load": "source",
 }
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from lect.plugin import Template
     from lect_jinja.identity import Identity
-    from lect_jinja.sources.found import ModelFiles
+    from lect_jinja.files.found import ModelFiles
 
 WARNING, NOTE = "warning", "note"
 BYTE_ORDER_MARK = "\ufeff"

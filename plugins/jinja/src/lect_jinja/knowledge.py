@@ -6,7 +6,7 @@ from functools import cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from lect_jinja.sources.tokens import NAMES
+from lect_jinja.files.tokens import NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -11,16 +11,16 @@ from lect.errors import LectError, saferepr
 from lect.plugin import Match, Specificity, hookimpl, locate
 from lect_jinja.identity import Identity, identify, nearest
 from lect_jinja.knowledge import fingerprint
-from lect_jinja.sources.directory import ForeignNotationError, files_read, read_directory
-from lect_jinja.sources.files import ModelFileError, refuse
-from lect_jinja.sources.found import DEFAULT, TOOL_USE
-from lect_jinja.sources.gguf import read_gguf
+from lect_jinja.files.directory import ForeignNotationError, files_read, read_directory
+from lect_jinja.files.untrusted import ModelFileError, refuse
+from lect_jinja.files.found import DEFAULT, TOOL_USE
+from lect_jinja.files.gguf import read_gguf
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lect.plugin import ModelRef, Template
-    from lect_jinja.sources.found import ModelFiles
+    from lect_jinja.files.found import ModelFiles
 
 LONGEST_CHAIN = 4
 """How many LoRA adapters may be chained."""

@@ -13,7 +13,7 @@ from lect_jinja.audit import WARNING, text_findings
 from lect_jinja.identity import identify
 from lect_jinja.knowledge import EARLIER, known_text
 from lect_jinja.paths import read_files
-from lect_jinja.sources.files import ModelFileError
+from lect_jinja.files.untrusted import ModelFileError
 from lect_jinja.verify import MOST, SEED
 from lect_jinja.verify.accidents import accidents_of
 from lect_jinja.verify.battery import requests
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from lect import Resolution
     from lect.plugin import Template
     from lect_jinja.asked import Case
-    from lect_jinja.sources.found import ModelFiles
+    from lect_jinja.files.found import ModelFiles
     from lect_jinja.template import JinjaTemplate
 
 OF_WORDS = frozenset({"content-conditional", "content-rewrite", "hidden-instruction"})

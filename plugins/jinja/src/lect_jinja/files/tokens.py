@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 from lect.errors import saferepr
-from lect_jinja.sources.files import as_text, has_too_many_values, refuse
+from lect_jinja.files.untrusted import as_text, has_too_many_values, refuse
 
 NAMES = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
 MOST_ADDED = 65_536

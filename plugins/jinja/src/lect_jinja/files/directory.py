@@ -9,10 +9,10 @@ from typing import Any
 
 from lect.errors import saferepr
 from lect.plugin import install_command
-from lect_jinja.sources.files import Directory, ModelFileError, as_text, refuse, text_in
-from lect_jinja.sources.found import DEFAULT, MORE, ModelFiles
-from lect_jinja.sources.gguf import read_gguf
-from lect_jinja.sources.tokens import (
+from lect_jinja.files.untrusted import Directory, ModelFileError, as_text, refuse, text_in
+from lect_jinja.files.found import DEFAULT, MORE, ModelFiles
+from lect_jinja.files.gguf import read_gguf
+from lect_jinja.files.tokens import (
     added_tokens,
     bounded,
     is_marker,
