@@ -17,7 +17,7 @@ ENDLESS = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% 
 UNGUARDED = """
 import signal, sys
 import lect_jinja.{module}
-from lect_jinja.limits import Limits
+from lect_jinja.engine.limits import Limits
 
 def endless(*_, **__):
     print("begun", file=sys.stderr, flush=True)

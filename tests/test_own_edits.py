@@ -15,7 +15,7 @@ from sampling import STRESS, in_turn
 from shared import SHARED
 
 import lect
-from lect_jinja.filters import FILTERS
+from lect_jinja.engine.filters import FILTERS
 from lect_jinja.template import JinjaTemplate
 
 if not SHARED.exists():

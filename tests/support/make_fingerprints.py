@@ -21,11 +21,11 @@ from goldens import REPOSITORY, THE_DAY, battery, native_models
 from jinja2.meta import find_undeclared_variables
 
 import lect
-from lect_jinja.environment import ENVIRONMENT
-from lect_jinja.knowledge import fingerprint
+from lect_jinja.engine.environment import ENVIRONMENT
+from lect_jinja.engine.tree import tree_fingerprint
 from lect_jinja.files.tokens import NAMES as TOKEN_NAMES
+from lect_jinja.knowledge import fingerprint
 from lect_jinja.template import JinjaTemplate
-from lect_jinja.tree import tree_fingerprint
 from lect_jinja.verify.accidents import failures
 from lect_jinja.verify.battery import requests
 from lect_jinja.verify.literals import taken_apart

@@ -18,11 +18,11 @@ from together import together
 
 from lect import LectError, LimitError, MessageError
 from lect_jinja import load
-from lect_jinja.codegen import REFUSED
-from lect_jinja.environment import ENVIRONMENT
-from lect_jinja.filters import ROWS, TEST_ROWS
-from lect_jinja.functions import FUNCTIONS
-from lect_jinja.functions import ROWS as FUNCTION_ROWS
+from lect_jinja.engine.codegen import REFUSED
+from lect_jinja.engine.environment import ENVIRONMENT
+from lect_jinja.engine.filters import ROWS, TEST_ROWS
+from lect_jinja.engine.functions import FUNCTIONS
+from lect_jinja.engine.functions import ROWS as FUNCTION_ROWS
 
 SIZE = 1 << 13
 TIMES = 4

@@ -10,8 +10,8 @@ from lect import LectError
 from lect_jinja import load
 from lect_jinja.asked import answer
 from lect_jinja.compare import CONVERSATIONS
-from lect_jinja.environment import ENVIRONMENT
-from lect_jinja.functions import FUNCTIONS
+from lect_jinja.engine.environment import ENVIRONMENT
+from lect_jinja.engine.functions import FUNCTIONS
 from lect_jinja.template import GIVEN
 
 ORACLES = sorted([*SHARED.glob("oracles/jinja/*.jinja"), *SHARED.glob("oracles/more/jinja/*.jinja")])

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lect.errors import PluginError, SourceError
-from lect_jinja.paths import is_installed, read_local
 from lect_jinja.files.directory import ForeignNotationError
 from lect_jinja.files.untrusted import ModelFileError, refuse
+from lect_jinja.paths import is_installed, read_local
 from lect_jinja.writing import renderer, write
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import lect
 from lect.errors import LectError, saferepr
 from lect.plugin import Match, Specificity, hookimpl, locate
-from lect_jinja.identity import Identity, identify, nearest
-from lect_jinja.knowledge import fingerprint
 from lect_jinja.files.directory import ForeignNotationError, files_read, read_directory
-from lect_jinja.files.untrusted import ModelFileError, refuse
 from lect_jinja.files.found import DEFAULT, TOOL_USE
 from lect_jinja.files.gguf import read_gguf
+from lect_jinja.files.untrusted import ModelFileError, refuse
+from lect_jinja.identity import Identity, identify, nearest
+from lect_jinja.knowledge import fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

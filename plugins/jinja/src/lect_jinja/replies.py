@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from lect import Reply
     from lect.plugin import Template
     from lect.plugin.grammar import Grammar
-    from lect_jinja.responses.grammar import Response
     from lect_jinja.files.found import ModelFiles
+    from lect_jinja.responses.grammar import Response
 
 NOTHING_SAYS = "nothing says how calls or reasoning are written"
 READS_BACK = "it reads back what the template writes"

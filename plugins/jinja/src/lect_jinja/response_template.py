@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from lect.errors import ConversionError
 from lect.plugin import Written
 from lect.plugin.grammar import Json, NamedJson, Params
-from lect_jinja.reading import REASONING
+from lect_jinja.engine.reading import REASONING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, Any
 import lect
 from lect.errors import LectError, MessageError, ReplyFormatWarning, UnknownTemplateError, saferepr, warn_caller
 from lect.plugin import Chat, Template, boundary, given
-from lect_jinja.engine import Run, compiled
+from lect_jinja.engine.limits import Limits, read_limits
+from lect_jinja.engine.reading import REASONING
+from lect_jinja.engine.run import Run, compiled
+from lect_jinja.engine.values import marked, plain
 from lect_jinja.knowledge import named_by_text, named_by_tree
-from lect_jinja.limits import Limits, read_limits
 from lect_jinja.parts import respelled, thing
-from lect_jinja.reading import REASONING
 from lect_jinja.replies import NOTHING_SAYS, Choice, Guess, choose
-from lect_jinja.values import marked, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from lect.plugin import Message, Writer
     from lect.plugin.grammar import Grammar
-    from lect_jinja.isolation import IsolatedRun
+    from lect_jinja.engine.isolation import IsolatedRun
 
 GIVEN = frozenset({"messages", "tools", "add_generation_prompt"})
 """Variables that are not options."""
@@ -259,7 +259,7 @@ class JinjaTemplate(Template):
     ) -> Run | IsolatedRun:
         label = self._stated["name"]
         if self.isolate:
-            from lect_jinja.isolation import IsolatedRun
+            from lect_jinja.engine.isolation import IsolatedRun
 
             return IsolatedRun(self.jinja, label, self.limits, variables, moment, tracked=tracked)
         return Run(self._code, label, self.limits, variables, moment, tracked=tracked)

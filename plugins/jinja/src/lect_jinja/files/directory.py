@@ -9,7 +9,6 @@ from typing import Any
 
 from lect.errors import saferepr
 from lect.plugin import install_command
-from lect_jinja.files.untrusted import Directory, ModelFileError, as_text, refuse, text_in
 from lect_jinja.files.found import DEFAULT, MORE, ModelFiles
 from lect_jinja.files.gguf import read_gguf
 from lect_jinja.files.tokens import (
@@ -21,6 +20,7 @@ from lect_jinja.files.tokens import (
     token_ids,
     vocabulary_tokens,
 )
+from lect_jinja.files.untrusted import Directory, ModelFileError, as_text, refuse, text_in
 
 JINJA, JSON, TOKENIZER = "chat_template.jinja", "chat_template.json", "tokenizer_config.json"
 VOCABULARY = "tokenizer.json"

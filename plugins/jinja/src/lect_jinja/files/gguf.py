@@ -14,9 +14,9 @@ from typing import Any, BinaryIO, NamedTuple, NoReturn
 
 from lect.errors import saferepr
 from lect.plugin import open_file
-from lect_jinja.files.untrusted import TEMPLATE_BYTES, reading, refuse
 from lect_jinja.files.found import DEFAULT, ModelFiles
 from lect_jinja.files.tokens import MOST_ADDED, bounded
+from lect_jinja.files.untrusted import TEMPLATE_BYTES, reading, refuse
 
 MAGIC = b"GGUF"
 VERSIONS = (2, 3)

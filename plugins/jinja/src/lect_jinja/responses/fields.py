@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from lect.errors import saferepr
-from lect_jinja.reading import MARKER
+from lect_jinja.engine.reading import MARKER
 from lect_jinja.responses.patterns import LONGEST, MOST_PATHS, Path, Piece, UnreadableError, paths_of
 
 if TYPE_CHECKING:

@@ -8,16 +8,16 @@ from jinja2 import nodes
 from jinja2.visitor import NodeTransformer
 
 from lect.plugin import SPELLINGS
-from lect_jinja.context import Function
-from lect_jinja.engine import generated
-from lect_jinja.environment import ENVIRONMENT
-from lect_jinja.reading import constants_in, key_of
+from lect_jinja.engine.context import Function
+from lect_jinja.engine.environment import ENVIRONMENT
+from lect_jinja.engine.reading import constants_in, key_of
+from lect_jinja.engine.run import generated
 from lect_jinja.template import JinjaTemplate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lect_jinja.context import GuardedContext
+    from lect_jinja.engine.context import GuardedContext
 
 NOTED = "lect_noted"
 """The name of our function in the template."""

@@ -10,10 +10,10 @@ import lect
 from lect.errors import UnknownModelError, saferepr
 from lect_jinja.asked import answer
 from lect_jinja.audit import WARNING, text_findings
+from lect_jinja.files.untrusted import ModelFileError
 from lect_jinja.identity import identify
 from lect_jinja.knowledge import EARLIER, known_text
 from lect_jinja.paths import read_files
-from lect_jinja.files.untrusted import ModelFileError
 from lect_jinja.verify import MOST, SEED
 from lect_jinja.verify.accidents import accidents_of
 from lect_jinja.verify.battery import requests

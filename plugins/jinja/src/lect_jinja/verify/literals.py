@@ -7,7 +7,7 @@ from functools import cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
-from lect_jinja.environment import ENVIRONMENT
+from lect_jinja.engine.environment import ENVIRONMENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

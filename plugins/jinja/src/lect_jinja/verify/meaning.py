@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lect.errors import saferepr
 from lect_jinja.asked import REFUSED
-from lect_jinja.reading import REASONING
+from lect_jinja.engine.reading import REASONING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

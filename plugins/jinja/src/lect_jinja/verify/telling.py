@@ -12,9 +12,9 @@ from jinja2 import nodes
 
 from lect.plugin import SPELLINGS
 from lect_jinja.asked import REFUSED, Case, answer, says
-from lect_jinja.environment import ENVIRONMENT
+from lect_jinja.engine.environment import ENVIRONMENT
+from lect_jinja.engine.reading import constants_in, key_of
 from lect_jinja.identity import given_options
-from lect_jinja.reading import constants_in, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from jinja2 import nodes
 
 from lect.plugin import SPELLINGS
-from lect_jinja.option_types import types_of
+from lect_jinja.engine.option_types import types_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -14,13 +14,13 @@ from jinja2.runtime import LoopContext, Macro, Undefined
 from jinja2.utils import Namespace, object_type_repr
 
 from lect.plugin import Input, plain_str
-from lect_jinja.charges import searching
-from lect_jinja.formatting import percent
-from lect_jinja.guard import CHARACTERS, INTEGERS, ITEM, KEPT, MAPPINGS, SCALARS, SEQUENCES, VIEWS, Guard
-from lect_jinja.methods import METHODS
-from lect_jinja.origins import distrusted, without_numbers
-from lect_jinja.strings import TEXTS, Joined, Safe, pieces_of, repeat
-from lect_jinja.values import INPUT_NUMBERS, RANGES, InputDict, InputFloat, InputInt, InputList, InputRange
+from lect_jinja.engine.charges import searching
+from lect_jinja.engine.formatting import percent
+from lect_jinja.engine.guard import CHARACTERS, INTEGERS, ITEM, KEPT, MAPPINGS, SCALARS, SEQUENCES, VIEWS, Guard
+from lect_jinja.engine.methods import METHODS
+from lect_jinja.engine.origins import distrusted, without_numbers
+from lect_jinja.engine.strings import TEXTS, Joined, Safe, pieces_of, repeat
+from lect_jinja.engine.values import INPUT_NUMBERS, RANGES, InputDict, InputFloat, InputInt, InputList, InputRange
 
 if TYPE_CHECKING:
     from collections.abc import Callable

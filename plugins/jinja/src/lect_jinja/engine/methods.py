@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from jinja2.runtime import LoopContext
 
 from lect.plugin import Input
-from lect_jinja import strings
-from lect_jinja.charges import (
+from lect_jinja.engine import strings
+from lect_jinja.engine.charges import (
     by_key,
     compared_everywhere,
     joining,
@@ -21,16 +21,16 @@ from lect_jinja.charges import (
     split,
     weights,
 )
-from lect_jinja.formatting import braces
-from lect_jinja.operations import ANY, COUNT, TEXT, WHOLE, Operation, called, without_context
-from lect_jinja.origins import ALL, NONE, OTHERS, THE_FIRST
-from lect_jinja.strings import Joined, Safe, safe
-from lect_jinja.values import InputDict, InputList
+from lect_jinja.engine.formatting import braces
+from lect_jinja.engine.operations import ANY, COUNT, TEXT, WHOLE, Operation, called, without_context
+from lect_jinja.engine.origins import ALL, NONE, OTHERS, THE_FIRST
+from lect_jinja.engine.strings import Joined, Safe, safe
+from lect_jinja.engine.values import InputDict, InputList
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from lect_jinja.guard import Guard
+    from lect_jinja.engine.guard import Guard
 
     Function = Callable[..., Any]
 

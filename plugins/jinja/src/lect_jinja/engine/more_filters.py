@@ -16,16 +16,16 @@ from jinja2.utils import url_quote
 from markupsafe import Markup, escape
 
 from lect.plugin import plain_str
-from lect_jinja.charges import CALL, weights
-from lect_jinja.context import Function, Method
-from lect_jinja.guard import MAPPINGS
-from lect_jinja.methods import TEXT_METHODS
-from lect_jinja.operations import ANY, COUNT, TEXT, VALUES, WHOLE, Operation
-from lect_jinja.origins import NONE
-from lect_jinja.strings import TEXTS, Safe, pieces_of, safe
+from lect_jinja.engine.charges import CALL, weights
+from lect_jinja.engine.context import Function, Method
+from lect_jinja.engine.guard import MAPPINGS
+from lect_jinja.engine.methods import TEXT_METHODS
+from lect_jinja.engine.operations import ANY, COUNT, TEXT, VALUES, WHOLE, Operation
+from lect_jinja.engine.origins import NONE
+from lect_jinja.engine.strings import TEXTS, Safe, pieces_of, safe
 
 if TYPE_CHECKING:
-    from lect_jinja.context import GuardedContext
+    from lect_jinja.engine.context import GuardedContext
 
 WORD = 8
 """The work of a character of a text that is cut into words: each of them may be a text of its own."""

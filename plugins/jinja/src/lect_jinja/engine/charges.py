@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lect_jinja.guard import ITEM, MAPPINGS, SCALARS, SEQUENCES, SIZED, WRITE
-from lect_jinja.strings import TEXTS
+from lect_jinja.engine.guard import ITEM, MAPPINGS, SCALARS, SEQUENCES, SIZED, WRITE
+from lect_jinja.engine.strings import TEXTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from lect_jinja.guard import Guard
+    from lect_jinja.engine.guard import Guard
 
     Cost = Callable[..., int]
 

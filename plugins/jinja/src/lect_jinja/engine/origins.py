@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING, Any
 from jinja2.runtime import Undefined
 
 from lect.plugin import unknown
-from lect_jinja.guard import ITEM
-from lect_jinja.strings import Joined, Safe, joined, safe
-from lect_jinja.values import INPUT_NUMBERS, InputRange, number
+from lect_jinja.engine.guard import ITEM
+from lect_jinja.engine.strings import Joined, Safe, joined, safe
+from lect_jinja.engine.values import INPUT_NUMBERS, InputRange, number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from lect_jinja.guard import Guard
+    from lect_jinja.engine.guard import Guard
 
     Operands = tuple[int | str | EllipsisType, ...]
 

@@ -11,8 +11,8 @@ from jinja2.runtime import Undefined
 from jinja2.utils import pass_context
 
 from lect.plugin import plain_str
-from lect_jinja import strings
-from lect_jinja.charges import (
+from lect_jinja.engine import strings
+from lect_jinja.engine.charges import (
     CALL,
     MOST_DIGITS,
     alike,
@@ -25,12 +25,12 @@ from lect_jinja.charges import (
     weights,
     words,
 )
-from lect_jinja.context import is_same
-from lect_jinja.formatting import percent
-from lect_jinja.guard import MAPPINGS, SIZED
-from lect_jinja.methods import TEXT_METHODS
-from lect_jinja.more_filters import MORE_FILTERS, MORE_TESTS
-from lect_jinja.operations import (
+from lect_jinja.engine.context import is_same
+from lect_jinja.engine.formatting import percent
+from lect_jinja.engine.guard import MAPPINGS, SIZED
+from lect_jinja.engine.methods import TEXT_METHODS
+from lect_jinja.engine.more_filters import MORE_FILTERS, MORE_TESTS
+from lect_jinja.engine.operations import (
     ANY,
     COUNT,
     INDENT,
@@ -43,15 +43,15 @@ from lect_jinja.operations import (
     called,
     without_context,
 )
-from lect_jinja.origins import DEFAULT, NONE, OTHERS, THE_FIRST
-from lect_jinja.spelling import JsonStyle, to_json
-from lect_jinja.strings import TEXTS, pieces_of, safe
-from lect_jinja.values import INPUT_NUMBERS, number
+from lect_jinja.engine.origins import DEFAULT, NONE, OTHERS, THE_FIRST
+from lect_jinja.engine.spelling import JsonStyle, to_json
+from lect_jinja.engine.strings import TEXTS, pieces_of, safe
+from lect_jinja.engine.values import INPUT_NUMBERS, number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from lect_jinja.context import GuardedContext
+    from lect_jinja.engine.context import GuardedContext
 
 
 JINJA_TESTS: Mapping[str, Any] = tests.TESTS

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lect.errors import MessageError, saferepr
 from lect.plugin import Input, given, plain_str
-from lect_jinja.strings import TRANSFORMED
+from lect_jinja.engine.strings import TRANSFORMED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -11,8 +11,8 @@ from typing import Any
 
 from lect.errors import LectError, LimitError
 from lect.plugin import Input
-from lect_jinja.engine import Run, compiled
-from lect_jinja.isolation import HEADER
+from lect_jinja.engine.isolation import HEADER
+from lect_jinja.engine.run import Run, compiled
 
 SPARE_SECONDS = 1
 """How much later than the process that waits for it a worker ends itself."""

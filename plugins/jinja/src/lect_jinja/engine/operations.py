@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from jinja2.runtime import Undefined
 
-from lect_jinja.guard import SIZED
-from lect_jinja.origins import ALL, distrusted, is_own
-from lect_jinja.strings import TEXTS
-from lect_jinja.values import InputInt
+from lect_jinja.engine.guard import SIZED
+from lect_jinja.engine.origins import ALL, distrusted, is_own
+from lect_jinja.engine.strings import TEXTS
+from lect_jinja.engine.values import InputInt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from lect_jinja.guard import Guard
-    from lect_jinja.origins import Operands
+    from lect_jinja.engine.guard import Guard
+    from lect_jinja.engine.origins import Operands
 
     Function = Callable[..., Any]
     Cost = Callable[..., int] | int

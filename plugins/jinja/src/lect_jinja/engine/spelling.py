@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.plugin import Input, given, plain_str, unknown
-from lect_jinja.strings import TRANSFORMED, joined, pieces_of
-from lect_jinja.values import InputDict, InputFloat, InputInt, InputList
+from lect_jinja.engine.strings import TRANSFORMED, joined, pieces_of
+from lect_jinja.engine.values import InputDict, InputFloat, InputInt, InputList
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

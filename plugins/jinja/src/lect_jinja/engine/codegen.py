@@ -9,8 +9,8 @@ from jinja2.compiler import CodeGenerator, Frame, MacroRef, operators
 from jinja2.ext import Extension
 from jinja2.visitor import NodeTransformer
 
-from lect_jinja.context import MOST_ADDED
-from lect_jinja.guard import CHARACTERS
+from lect_jinja.engine.context import MOST_ADDED
+from lect_jinja.engine.guard import CHARACTERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

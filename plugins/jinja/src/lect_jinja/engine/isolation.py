@@ -20,18 +20,18 @@ from typing import TYPE_CHECKING, Any
 
 from lect.errors import LectError, LimitError, MessageError, PluginError, RefusedError
 from lect.plugin import by_signal, given
-from lect_jinja.limits import exceeded
+from lect_jinja.engine.limits import exceeded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from datetime import datetime
 
-    from lect_jinja.limits import Limits
+    from lect_jinja.engine.limits import Limits
 
 ERRORS = {"RefusedError": RefusedError, "MessageError": MessageError, "PluginError": PluginError}
 HEADER = Struct(">QQ")
 """What precedes requests and answers: the number of the request, and how many bytes follow."""
-_START = "import sys; sys.path[:] = {path!r}; from lect_jinja.worker import serve; serve()"
+_START = "import sys; sys.path[:] = {path!r}; from lect_jinja.engine.worker import serve; serve()"
 LONGEST_ANSWER = 1 << 28
 """Bytes."""
 LONGEST_READ = 1 << 20

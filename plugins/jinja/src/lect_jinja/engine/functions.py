@@ -11,18 +11,18 @@ from jinja2.runtime import Undefined
 from jinja2.utils import Namespace
 
 from lect.plugin import plain_str
-from lect_jinja.charges import made, weights
-from lect_jinja.context import Function
-from lect_jinja.formatting import FIELD, FORM, check_size
-from lect_jinja.guard import ITEM, MAPPINGS, WORD_BITS
-from lect_jinja.operations import ANY, TEXT, WHOLE, Operation, called
-from lect_jinja.origins import ALL, NONE
-from lect_jinja.values import INPUT_NUMBERS, InputRange
+from lect_jinja.engine.charges import made, weights
+from lect_jinja.engine.context import Function
+from lect_jinja.engine.formatting import FIELD, FORM, check_size
+from lect_jinja.engine.guard import ITEM, MAPPINGS, WORD_BITS
+from lect_jinja.engine.operations import ANY, TEXT, WHOLE, Operation, called
+from lect_jinja.engine.origins import ALL, NONE
+from lect_jinja.engine.values import INPUT_NUMBERS, InputRange
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lect_jinja.context import GuardedContext
+    from lect_jinja.engine.context import GuardedContext
 
 
 class RaisedError(TemplateError):

@@ -15,22 +15,22 @@ from jinja2.exceptions import SecurityError, TemplateSyntaxError, UndefinedError
 
 from lect.errors import LectError, MessageError, PluginError, RefusedError
 from lect.plugin import by_signal
-from lect_jinja.codegen import REFUSED, GuardedCode, Guarding, levels
-from lect_jinja.context import GuardedContext, attribute_of, item_of
-from lect_jinja.environment import ENVIRONMENT
-from lect_jinja.functions import FUNCTIONS, RaisedError
-from lect_jinja.limits import SIZE_PER_CHARACTER, exceeded
-from lect_jinja.lookups import names_from_outside
-from lect_jinja.reading import Reading, read
-from lect_jinja.strings import TEXTS, pieces_of
-from lect_jinja.tree import tree_fingerprint
+from lect_jinja.engine.codegen import REFUSED, GuardedCode, Guarding, levels
+from lect_jinja.engine.context import GuardedContext, attribute_of, item_of
+from lect_jinja.engine.environment import ENVIRONMENT
+from lect_jinja.engine.functions import FUNCTIONS, RaisedError
+from lect_jinja.engine.limits import SIZE_PER_CHARACTER, exceeded
+from lect_jinja.engine.lookups import names_from_outside
+from lect_jinja.engine.reading import Reading, read
+from lect_jinja.engine.strings import TEXTS, pieces_of
+from lect_jinja.engine.tree import tree_fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import datetime
     from types import TracebackType
 
-    from lect_jinja.limits import Limits
+    from lect_jinja.engine.limits import Limits
 
 DEEPEST_TREE = 100
 """Levels of a syntax tree; none of 472 real templates has more than 29."""

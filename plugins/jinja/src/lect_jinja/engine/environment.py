@@ -10,10 +10,10 @@ from jinja2.ext import loopcontrols
 from jinja2.lexer import Lexer, float_re, integer_re, string_re
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from lect_jinja.codegen import Generation
-from lect_jinja.context import GuardedContext, attribute_of, item_of
-from lect_jinja.filters import FILTERS, TESTS
-from lect_jinja.functions import FUNCTIONS
+from lect_jinja.engine.codegen import Generation
+from lect_jinja.engine.context import GuardedContext, attribute_of, item_of
+from lect_jinja.engine.filters import FILTERS, TESTS
+from lect_jinja.engine.functions import FUNCTIONS
 
 LONG = (integer_re, float_re, string_re)
 """Patterns of constants, in which a group is repeated for every digit or escape sequence."""

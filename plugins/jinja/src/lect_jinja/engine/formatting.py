@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from jinja2.exceptions import SecurityError
 
 from lect.plugin import plain_str, unknown
-from lect_jinja.guard import WRITE
-from lect_jinja.strings import Safe, followed, joined, pieces_of
+from lect_jinja.engine.guard import WRITE
+from lect_jinja.engine.strings import Safe, followed, joined, pieces_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from lect_jinja.guard import Guard
+    from lect_jinja.engine.guard import Guard
 
 _CONVERSION = re.compile(
     r"%(?:\((?P<name>[^()]*)\))?(?P<flags>[-+ #0]*)(?P<width>\d+)?(?:\.(?P<precision>\d+))?(?P<kind>.?)", re.DOTALL

@@ -15,10 +15,16 @@ from jinja2.exceptions import SecurityError
 from jinja2.runtime import Context, Undefined
 
 from lect.plugin import Input, given, unknown
-from lect_jinja.limits import CHARACTERS_PER_COPY, SIZE_PER_CHARACTER, WORK_PER_CHARACTER, WORK_PER_MESSAGE, exceeded
-from lect_jinja.spelling import printed
-from lect_jinja.strings import TEXTS, TRANSFORMED, Joined, joined, pieces_of
-from lect_jinja.values import RANGES, InputDict, InputFloat, InputInt, InputList, InputRange
+from lect_jinja.engine.limits import (
+    CHARACTERS_PER_COPY,
+    SIZE_PER_CHARACTER,
+    WORK_PER_CHARACTER,
+    WORK_PER_MESSAGE,
+    exceeded,
+)
+from lect_jinja.engine.spelling import printed
+from lect_jinja.engine.strings import TEXTS, TRANSFORMED, Joined, joined, pieces_of
+from lect_jinja.engine.values import RANGES, InputDict, InputFloat, InputInt, InputList, InputRange
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -27,7 +33,7 @@ if TYPE_CHECKING:
     from jinja2.runtime import Macro
     from jinja2.utils import Namespace
 
-    from lect_jinja.limits import Limits
+    from lect_jinja.engine.limits import Limits
 
 CHARACTERS = 4
 """A unit of work pays for two to the power of this many characters that are read or copied."""
