@@ -2,7 +2,7 @@
 
 import lect
 from lect_jinja.compare import prints
-from lect_jinja.formats import first_prompts
+from lect_jinja.replies.formats import first_prompts
 
 
 def test_first_prompts_are_those_that_the_templates_write():

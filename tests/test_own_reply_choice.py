@@ -9,9 +9,9 @@ import pytest
 
 import lect
 from lect.errors import ReplyFormatWarning
-from lect_jinja import replies
 from lect_jinja.audit import audited
-from lect_jinja.formats import known_formats, signs_of
+from lect_jinja.replies import choice as replies
+from lect_jinja.replies.formats import known_formats, signs_of
 
 TURNS = "{% for m in messages %}<|{{ m.role }}|>{{ m.content or '' }}CALLS<|over|>{% endfor %}ASK"
 ASK = "{% if add_generation_prompt %}<|assistant|>{% endif %}"

@@ -12,9 +12,9 @@ from lect.plugin import install_command
 from lect_jinja.files.found import DEFAULT, ModelFiles
 from lect_jinja.files.tokens import markers_of
 from lect_jinja.files.untrusted import ModelFileError
-from lect_jinja.formats import first_prompts
 from lect_jinja.knowledge import named_by_text, named_by_tree
-from lect_jinja.replies import Guess, guess
+from lect_jinja.replies.choice import Guess, guess
+from lect_jinja.replies.formats import first_prompts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -17,7 +17,7 @@ from lect_jinja.engine.run import Run, compiled
 from lect_jinja.engine.values import marked, plain
 from lect_jinja.knowledge import named_by_text, named_by_tree
 from lect_jinja.parts import respelled, thing
-from lect_jinja.replies import NOTHING_SAYS, Choice, Guess, choose
+from lect_jinja.replies.choice import NOTHING_SAYS, Choice, Guess, choose
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

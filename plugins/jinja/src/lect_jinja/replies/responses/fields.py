@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from lect.errors import saferepr
 from lect_jinja.engine.reading import MARKER
-from lect_jinja.responses.patterns import LONGEST, MOST_PATHS, Path, Piece, UnreadableError, paths_of
+from lect_jinja.replies.responses.patterns import LONGEST, MOST_PATHS, Path, Piece, UnreadableError, paths_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import lect
 from lect.errors import LectError, saferepr
 from lect.plugin import install_command
-from lect_jinja.formats import CORE, formats
+from lect_jinja.replies.formats import CORE, formats
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lect.plugin import Template
     from lect.plugin.grammar import Grammar
     from lect_jinja.files.found import ModelFiles
-    from lect_jinja.responses.grammar import Response
+    from lect_jinja.replies.responses.grammar import Response
 
 NOTHING_SAYS = "nothing says how calls or reasoning are written"
 READS_BACK = "it reads back what the template writes"
@@ -133,8 +133,8 @@ def suggested(template: Template, model_type: str = "") -> Suggestion:
 
 
 def _response(spec: Any) -> Response | str:
-    from lect_jinja.responses.grammar import read_response_template
-    from lect_jinja.responses.patterns import UnreadableError
+    from lect_jinja.replies.responses.grammar import read_response_template
+    from lect_jinja.replies.responses.patterns import UnreadableError
 
     try:
         return read_response_template(spec)

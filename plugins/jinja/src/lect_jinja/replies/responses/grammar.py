@@ -10,9 +10,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.errors import saferepr
 from lect.plugin.grammar import SPACE, CallSyntax, Channels, Grammar, Json, Reasoning, Wrapper
-from lect_jinja.responses.calls import json_keys, section
-from lect_jinja.responses.example import Said, example
-from lect_jinja.responses.fields import CALL, CONTENT, REASONING, Field, are_tokens, expect, fields_of, paths_in, row
+from lect_jinja.replies.responses.calls import json_keys, section
+from lect_jinja.replies.responses.example import Said, example
+from lect_jinja.replies.responses.fields import (
+    CALL,
+    CONTENT,
+    REASONING,
+    Field,
+    are_tokens,
+    expect,
+    fields_of,
+    paths_in,
+    row,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

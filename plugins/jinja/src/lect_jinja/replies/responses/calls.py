@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from lect.errors import saferepr
 from lect.plugin.grammar import CallSyntax, Head, Json, Literals, NamedJson, Params, Section
-from lect_jinja.responses.fields import are_tokens, as_row, expect, has_field, marks, row
-from lect_jinja.responses.patterns import Path, Piece, is_quick, parts_of, paths_of
+from lect_jinja.replies.responses.fields import are_tokens, as_row, expect, has_field, marks, row
+from lect_jinja.replies.responses.patterns import Path, Piece, is_quick, parts_of, paths_of
 
 if TYPE_CHECKING:
-    from lect_jinja.responses.fields import Field
+    from lect_jinja.replies.responses.fields import Field
 
 SPACE = r"\s*+"
 """White space before a field: what it has taken it does not give back, which would take long."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lect_jinja.responses.calls import json_keys
-from lect_jinja.responses.fields import CALL, CONTENT, REASONING, has_field
-from lect_jinja.responses.patterns import Path, parts_of, paths_of
+from lect_jinja.replies.responses.calls import json_keys
+from lect_jinja.replies.responses.fields import CALL, CONTENT, REASONING, has_field
+from lect_jinja.replies.responses.patterns import Path, parts_of, paths_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from lect_jinja.responses.fields import Field
+    from lect_jinja.replies.responses.fields import Field
 
 KNOWN = {"name": "get_time", "key": "zone", "value": "UTC"}
 TEXTS = {REASONING: "A tool can tell.", CONTENT: "Let me see."}
