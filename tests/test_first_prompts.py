@@ -1,7 +1,7 @@
 """What our templates write for a question, and with tools, as lect-jinja knows it without loading them."""
 
 import lect
-from lect_jinja.compare import prints
+from lect_jinja.identity.compare import prints
 from lect_jinja.replies.formats import first_prompts
 
 

@@ -16,7 +16,7 @@ from shared import SHARED
 
 import lect
 from lect_jinja.engine.filters import FILTERS
-from lect_jinja.template import JinjaTemplate
+from lect_jinja.identity.template import JinjaTemplate
 
 if not SHARED.exists():
     pytest.skip("the makers' templates are not available: ../shared is missing", allow_module_level=True)

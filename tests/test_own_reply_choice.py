@@ -90,7 +90,9 @@ def test_a_format_that_is_named_needs_no_other():
 
 def test_nothing_is_asked_before_the_first_reply(monkeypatch):
     asked = []
-    monkeypatch.setattr("lect_jinja.template.choose", lambda *given: asked.append(given) or replies.choose(*given))
+    monkeypatch.setattr(
+        "lect_jinja.identity.template.choose", lambda *given: asked.append(given) or replies.choose(*given)
+    )
     own = template(LONGCAT)
     own.text([{"role": "user", "content": "Hi"}])
     copies = [own.but(stop=["<|end|>"]), pickle.loads(pickle.dumps(own))]

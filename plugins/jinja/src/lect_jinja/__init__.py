@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from lect_jinja.engine.limits import Limits
     from lect_jinja.files.untrusted import ModelFileError
-    from lect_jinja.source import load
-    from lect_jinja.template import JinjaTemplate
+    from lect_jinja.identity.source import load
+    from lect_jinja.identity.template import JinjaTemplate
 
 __lect_api__ = "~=1.0"
 __all__ = ["JinjaTemplate", "Limits", "ModelFileError", "load"]
 
 _MODULES = {
-    "JinjaTemplate": "template",
+    "JinjaTemplate": "identity.template",
     "Limits": "engine.limits",
     "ModelFileError": "files.untrusted",
-    "load": "source",
+    "load": "identity.source",
 }
 
 

@@ -18,15 +18,15 @@ from jinja2 import nodes
 from lect import Origin
 from lect.errors import LectError, LimitError, saferepr
 from lect_jinja.engine.environment import ENVIRONMENT
-from lect_jinja.identity import identify, nearest, own_template
-from lect_jinja.paths import read_files
+from lect_jinja.identity.family import identify, nearest, own_template
+from lect_jinja.identity.paths import read_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from lect.plugin import Template
     from lect_jinja.files.found import ModelFiles
-    from lect_jinja.identity import Identity
+    from lect_jinja.identity.family import Identity
 
 WARNING, NOTE = "warning", "note"
 BYTE_ORDER_MARK = "\ufeff"

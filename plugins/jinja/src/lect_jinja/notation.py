@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from lect.errors import PluginError, SourceError
 from lect_jinja.files.directory import ForeignNotationError
 from lect_jinja.files.untrusted import ModelFileError, refuse
-from lect_jinja.paths import is_installed, read_local
+from lect_jinja.identity.paths import is_installed, read_local
 from lect_jinja.writing import renderer, write
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class JinjaNotation:
             SourceError: If what was given is not a template that may be run.
         """
         from lect_jinja import load
-        from lect_jinja.identity import with_replies
+        from lect_jinja.identity.family import with_replies
 
         name = os.path.basename(os.path.normpath(source.path)) if source.path else None
         if _is_json(source) and source.data is None:

@@ -33,7 +33,7 @@ def write(template: Template) -> Written:
     Raises:
         ConversionError: If it is neither a Jinja template itself nor a turn table.
     """
-    from lect_jinja.template import JinjaTemplate
+    from lect_jinja.identity.template import JinjaTemplate
 
     if isinstance(template, JinjaTemplate):
         return Written(template.jinja)
@@ -196,7 +196,7 @@ def renderer(text: str, template: Template) -> Callable[..., str]:
 
     A template that was Jinja before is the same text, and may be anybody's: it is left to the guarded engine.
     """
-    from lect_jinja.template import JinjaTemplate
+    from lect_jinja.identity.template import JinjaTemplate
 
     if isinstance(template, JinjaTemplate):
         return lambda messages, ask: template.text(messages, add_generation_prompt=ask)

@@ -6,7 +6,7 @@ from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING
 
-from lect_jinja.asked import THE_DAY, Case, calls, result, says
+from lect_jinja.identity.asked import THE_DAY, Case, calls, result, says
 from lect_jinja.verify import SEED
 from lect_jinja.verify.composer import Composer
 from lect_jinja.verify.telling import COMPOSED

@@ -12,7 +12,7 @@ from lect_jinja.engine.context import Function
 from lect_jinja.engine.environment import ENVIRONMENT
 from lect_jinja.engine.reading import constants_in, key_of
 from lect_jinja.engine.run import generated
-from lect_jinja.template import JinjaTemplate
+from lect_jinja.identity.template import JinjaTemplate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,7 +6,7 @@ import json
 import random
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from lect_jinja.asked import Case, says
+from lect_jinja.identity.asked import Case, says
 from lect_jinja.verify.telling import FUNCTIONS
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import lect
 from lect.errors import UnknownModelError, saferepr
-from lect_jinja.asked import answer
 from lect_jinja.audit import WARNING, text_findings
 from lect_jinja.files.untrusted import ModelFileError
-from lect_jinja.identity import identify
-from lect_jinja.knowledge import EARLIER, known_text
-from lect_jinja.paths import read_files
+from lect_jinja.identity.asked import answer
+from lect_jinja.identity.family import identify
+from lect_jinja.identity.knowledge import EARLIER, known_text
+from lect_jinja.identity.paths import read_files
 from lect_jinja.verify import MOST, SEED
 from lect_jinja.verify.accidents import accidents_of
 from lect_jinja.verify.battery import requests
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
     from lect import Resolution
     from lect.plugin import Template
-    from lect_jinja.asked import Case
     from lect_jinja.files.found import ModelFiles
-    from lect_jinja.template import JinjaTemplate
+    from lect_jinja.identity.asked import Case
+    from lect_jinja.identity.template import JinjaTemplate
 
 OF_WORDS = frozenset({"content-conditional", "content-rewrite", "hidden-instruction"})
 """Rules of the audit about what happens at certain words: these were among the requests."""

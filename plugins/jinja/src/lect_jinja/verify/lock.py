@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import lect
 from lect.errors import LectError, SourceError, saferepr
 from lect.plugin import parse_json, read_file
-from lect_jinja.asked import answer
-from lect_jinja.identity import own_template
-from lect_jinja.paths import LocalModels, read_local
-from lect_jinja.template import JinjaTemplate
+from lect_jinja.identity.asked import answer
+from lect_jinja.identity.family import own_template
+from lect_jinja.identity.paths import LocalModels, read_local
+from lect_jinja.identity.template import JinjaTemplate
 from lect_jinja.verify import MOST, composer
 from lect_jinja.verify.battery import requests
 from lect_jinja.verify.shape import DIGITS, FAILS, fault

@@ -16,7 +16,7 @@ from urllib.request import Request
 
 import lect
 from lect.errors import LectError, saferepr
-from lect_jinja.asked import REFUSED
+from lect_jinja.identity.asked import REFUSED
 from lect_jinja.verify import MOST_OF_A_SERVER, SEED
 from lect_jinja.verify.battery import CASES, is_plain, requests
 from lect_jinja.verify.exchange import Answer, NoAnswerError, answer_to
@@ -26,7 +26,7 @@ from lect_jinja.verify.telling import telling
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lect_jinja.asked import Case
+    from lect_jinja.identity.asked import Case
 
 ENDPOINTS = "/apply-template (llama.cpp), /tokenize with messages (vLLM, SGLang) or /v1/chat/completions/render (vLLM)"
 

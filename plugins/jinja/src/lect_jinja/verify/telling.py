@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from jinja2 import nodes
 
 from lect.plugin import SPELLINGS
-from lect_jinja.asked import REFUSED, Case, answer, says
 from lect_jinja.engine.environment import ENVIRONMENT
 from lect_jinja.engine.reading import constants_in, key_of
-from lect_jinja.identity import given_options
+from lect_jinja.identity.asked import REFUSED, Case, answer, says
+from lect_jinja.identity.family import given_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lect.plugin import Template
-    from lect_jinja.template import JinjaTemplate
+    from lect_jinja.identity.template import JinjaTemplate
 
 LONGEST = 60
 """Characters of a text of the template that is put into what people say."""

@@ -13,8 +13,8 @@ from lect_jinja.files.directory import ForeignNotationError, files_read, read_di
 from lect_jinja.files.found import DEFAULT, TOOL_USE
 from lect_jinja.files.gguf import read_gguf
 from lect_jinja.files.untrusted import ModelFileError, refuse
-from lect_jinja.identity import Identity, identify, nearest
-from lect_jinja.knowledge import fingerprint
+from lect_jinja.identity.family import Identity, identify, nearest
+from lect_jinja.identity.knowledge import fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,9 +11,9 @@ from lect.errors import PluginError, saferepr
 from lect.plugin import boundary
 from lect_jinja.files.found import DEFAULT
 from lect_jinja.files.tokens import added_tokens, bounded, is_marker, markers_of
-from lect_jinja.identity import own_template
-from lect_jinja.paths import PLACES, read_files
-from lect_jinja.template import JinjaTemplate
+from lect_jinja.identity.family import own_template
+from lect_jinja.identity.paths import PLACES, read_files
+from lect_jinja.identity.template import JinjaTemplate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,7 +12,7 @@ from lect.plugin import install_command
 from lect_jinja.files.found import DEFAULT, ModelFiles
 from lect_jinja.files.tokens import markers_of
 from lect_jinja.files.untrusted import ModelFileError
-from lect_jinja.knowledge import named_by_text, named_by_tree
+from lect_jinja.identity.knowledge import named_by_text, named_by_tree
 from lect_jinja.replies.choice import Guess, guess
 from lect_jinja.replies.formats import first_prompts
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from lect.plugin import Difference, Template
-    from lect_jinja.compare import Behaviour
-    from lect_jinja.template import JinjaTemplate
+    from lect_jinja.identity.compare import Behaviour
+    from lect_jinja.identity.template import JinjaTemplate
 
 
 _MARKER = re.compile(r"<\|[^|<>\s]{1,40}\|>|<｜[^｜<>\s]{1,40}｜>|\[/?[A-Z_]{2,20}\]|<</?[A-Z]{2,10}>>")
@@ -92,7 +92,7 @@ def nearest(own: Template) -> Neighbour | None:
 
     Every template that may be it is loaded for that.
     """
-    from lect_jinja.compare import depth
+    from lect_jinja.identity.compare import depth
 
     behaviour, known = _behaviour(own), _known_prompts()
     templates = ((name, _installed(name)) for name in behaviour.nearest_of(known))
@@ -152,7 +152,7 @@ def _installed(name: str) -> Template | None:
 
 def _behaviour(own: Template) -> Behaviour:
     """Return what a model's own template does, with its options."""
-    from lect_jinja.compare import Behaviour
+    from lect_jinja.identity.compare import Behaviour
 
     return Behaviour(own, given_options(own))
 
@@ -189,7 +189,7 @@ def own_template(found: ModelFiles, name: str, **stated: Any) -> JinjaTemplate:
     Raises:
         ModelFileError: If it is not a template, or not one that may be run.
     """
-    from lect_jinja.template import JinjaTemplate
+    from lect_jinja.identity.template import JinjaTemplate
 
     guessed = guess(found)
     facts: dict[str, Any] = {"stop": found.stop, "stop_ids": found.stop_ids, "reply": guessed}

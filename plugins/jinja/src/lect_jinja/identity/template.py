@@ -15,8 +15,8 @@ from lect_jinja.engine.limits import Limits, read_limits
 from lect_jinja.engine.reading import REASONING
 from lect_jinja.engine.run import Run, compiled
 from lect_jinja.engine.values import marked, plain
-from lect_jinja.knowledge import named_by_text, named_by_tree
-from lect_jinja.parts import respelled, thing
+from lect_jinja.identity.knowledge import named_by_text, named_by_tree
+from lect_jinja.identity.parts import respelled, thing
 from lect_jinja.replies.choice import NOTHING_SAYS, Choice, Guess, choose
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from lect.plugin import Difference
-from lect_jinja.asked import NO_SWITCHES, REFUSED, Case, answer, calls, result, says
-from lect_jinja.knowledge import fingerprint
+from lect_jinja.identity.asked import NO_SWITCHES, REFUSED, Case, answer, calls, result, says
+from lect_jinja.identity.knowledge import fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
