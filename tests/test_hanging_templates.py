@@ -85,7 +85,9 @@ def test_a_command_ends_after_the_time_that_it_has(command, model):
 @pytest.mark.skipif(sys.platform != "linux", reason="this system does not limit memory")
 @pytest.mark.parametrize("command", BOUNDED)
 def test_a_command_ends_when_it_needs_more_memory_than_it_has(command, model):
-    process = started(command, model, "--timeout", str(HANGS), module="identity.template", name="compiled", instead="greedy")
+    process = started(
+        command, model, "--timeout", str(HANGS), module="identity.template", name="compiled", instead="greedy"
+    )
     output, errors = process.communicate(timeout=HANGS)
     assert (process.returncode, output) == (1, "")
     assert f"lect: `lect {command}` was ended: it needs more than 1 GiB of memory\n  try: --memory 10," in errors

@@ -9,7 +9,7 @@ import pytest
 
 import lect
 from lect.errors import ReplyFormatWarning
-from lect_jinja.audit import audited
+from lect_jinja.check.audit import audited
 from lect_jinja.replies import choice as replies
 from lect_jinja.replies.formats import known_formats, signs_of
 

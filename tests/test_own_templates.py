@@ -16,7 +16,7 @@ from sampling import STRESS, in_turn
 from shared import SHARED
 
 import lect
-from lect_jinja.audit import audited
+from lect_jinja.check.audit import audited
 from lect_jinja.engine.environment import ENVIRONMENT
 from lect_jinja.engine.tree import tree_fingerprint
 from lect_jinja.identity.knowledge import fingerprint, fingerprints

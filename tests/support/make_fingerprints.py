@@ -21,18 +21,18 @@ from goldens import REPOSITORY, THE_DAY, battery, native_models
 from jinja2.meta import find_undeclared_variables
 
 import lect
+from lect_jinja.check.accidents import failures
+from lect_jinja.check.battery import requests
+from lect_jinja.check.literals import taken_apart
+from lect_jinja.check.telling import switches, telling
 from lect_jinja.engine.environment import ENVIRONMENT
 from lect_jinja.engine.tree import tree_fingerprint
 from lect_jinja.files.tokens import NAMES as TOKEN_NAMES
 from lect_jinja.identity.knowledge import fingerprint
 from lect_jinja.identity.template import JinjaTemplate
-from lect_jinja.verify.accidents import failures
-from lect_jinja.verify.battery import requests
-from lect_jinja.verify.literals import taken_apart
-from lect_jinja.verify.telling import switches, telling
 
 OUTPUT = REPOSITORY / "plugins/jinja/src/lect_jinja/identity/fingerprints.json"
-LITERALS = REPOSITORY / "plugins/jinja/src/lect_jinja/literals.json"
+LITERALS = REPOSITORY / "plugins/jinja/src/lect_jinja/check/literals.json"
 ACCIDENTS = LITERALS.with_name("accidents.json")
 ASKED = 3000
 """Requests of each maker's template, to see where it fails."""

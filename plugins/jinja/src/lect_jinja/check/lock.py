@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import lect
 from lect.errors import LectError, SourceError, saferepr
 from lect.plugin import parse_json, read_file
+from lect_jinja.check import MOST, composer
+from lect_jinja.check.battery import requests
+from lect_jinja.check.shape import DIGITS, FAILS, fault
+from lect_jinja.check.telling import Option, Telling, telling
 from lect_jinja.identity.asked import answer
 from lect_jinja.identity.family import own_template
 from lect_jinja.identity.paths import LocalModels, read_local
 from lect_jinja.identity.template import JinjaTemplate
-from lect_jinja.verify import MOST, composer
-from lect_jinja.verify.battery import requests
-from lect_jinja.verify.shape import DIGITS, FAILS, fault
-from lect_jinja.verify.telling import Option, Telling, telling
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

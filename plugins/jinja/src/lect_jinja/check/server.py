@@ -16,12 +16,12 @@ from urllib.request import Request
 
 import lect
 from lect.errors import LectError, saferepr
+from lect_jinja.check import MOST_OF_A_SERVER, SEED
+from lect_jinja.check.battery import CASES, is_plain, requests
+from lect_jinja.check.exchange import Answer, NoAnswerError, answer_to
+from lect_jinja.check.report import Report, compared
+from lect_jinja.check.telling import telling
 from lect_jinja.identity.asked import REFUSED
-from lect_jinja.verify import MOST_OF_A_SERVER, SEED
-from lect_jinja.verify.battery import CASES, is_plain, requests
-from lect_jinja.verify.exchange import Answer, NoAnswerError, answer_to
-from lect_jinja.verify.report import Report, compared
-from lect_jinja.verify.telling import telling
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,17 +5,17 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from lect_jinja.check.meaning import meanings
+from lect_jinja.check.smaller import smallest
 from lect_jinja.identity.asked import REFUSED, answer
-from lect_jinja.verify.meaning import meanings
-from lect_jinja.verify.smaller import smallest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from lect.plugin import Template
+    from lect_jinja.check.branches import Branch
+    from lect_jinja.check.meaning import Meaning
     from lect_jinja.identity.asked import Case
-    from lect_jinja.verify.branches import Branch
-    from lect_jinja.verify.meaning import Meaning
 
     Asked = Callable[[Case], str | None]
 

@@ -68,5 +68,5 @@ def _known() -> dict[str, dict[str, list[str]]]:
     import json
     from pkgutil import get_data
 
-    known: dict[str, dict[str, list[str]]] = json.loads(get_data("lect_jinja", "accidents.json") or b"{}")
+    known: dict[str, dict[str, list[str]]] = json.loads(get_data(__package__, "accidents.json") or b"{}")
     return known

@@ -6,13 +6,13 @@ import json
 import random
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from lect_jinja.check.telling import FUNCTIONS
 from lect_jinja.identity.asked import Case, says
-from lect_jinja.verify.telling import FUNCTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from lect_jinja.verify.telling import Telling
+    from lect_jinja.check.telling import Telling
 
 VERSION = 2
 """Another number whenever the same seed gives other requests: a lock file holds what they gave."""

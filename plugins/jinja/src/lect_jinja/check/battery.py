@@ -6,15 +6,15 @@ from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING
 
+from lect_jinja.check import SEED
+from lect_jinja.check.composer import Composer
+from lect_jinja.check.telling import COMPOSED
 from lect_jinja.identity.asked import THE_DAY, Case, calls, result, says
-from lect_jinja.verify import SEED
-from lect_jinja.verify.composer import Composer
-from lect_jinja.verify.telling import COMPOSED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lect_jinja.verify.telling import Telling
+    from lect_jinja.check.telling import Telling
 
 WITH_OPTIONS = (0, 6, 8, 11)
 """The cases that are tried with each value of each option."""

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 
 import lect
 from lect.errors import UnknownModelError, saferepr
-from lect_jinja.audit import WARNING, text_findings
+from lect_jinja.check import MOST, SEED
+from lect_jinja.check.accidents import accidents_of
+from lect_jinja.check.audit import WARNING, text_findings
+from lect_jinja.check.battery import requests
+from lect_jinja.check.branches import WatchedTemplate
+from lect_jinja.check.literals import foreign
+from lect_jinja.check.meaning import Meaning
+from lect_jinja.check.report import BY_ACCIDENT, Report, Symptom, compared
+from lect_jinja.check.telling import switches, telling
 from lect_jinja.files.untrusted import ModelFileError
 from lect_jinja.identity.asked import answer
 from lect_jinja.identity.family import identify
 from lect_jinja.identity.knowledge import EARLIER, known_text
 from lect_jinja.identity.paths import read_files
-from lect_jinja.verify import MOST, SEED
-from lect_jinja.verify.accidents import accidents_of
-from lect_jinja.verify.battery import requests
-from lect_jinja.verify.branches import WatchedTemplate
-from lect_jinja.verify.literals import foreign
-from lect_jinja.verify.meaning import Meaning
-from lect_jinja.verify.report import BY_ACCIDENT, Report, Symptom, compared
-from lect_jinja.verify.telling import switches, telling
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

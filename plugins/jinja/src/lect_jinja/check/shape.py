@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.errors import saferepr
-from lect_jinja.verify import MOST
-from lect_jinja.verify.telling import COMPOSED
+from lect_jinja.check import MOST
+from lect_jinja.check.telling import COMPOSED
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -81,5 +81,5 @@ def _makers() -> dict[str, dict[str, list[list[str]]]]:
     import json
     from pkgutil import get_data
 
-    rows = json.loads(get_data("lect_jinja", "literals.json") or b"{}")
+    rows = json.loads(get_data(__package__, "literals.json") or b"{}")
     return {name: {shape: [*map(str.split, texts)] for shape, texts in shapes.items()} for name, shapes in rows.items()}
