@@ -11,7 +11,7 @@ from lect.errors import PluginError, SourceError
 from lect_jinja.files.directory import ForeignNotationError
 from lect_jinja.files.untrusted import ModelFileError, refuse
 from lect_jinja.identity.paths import is_installed, read_local
-from lect_jinja.writing import renderer, write
+from lect_jinja.writing.turn_table import renderer, write
 
 if TYPE_CHECKING:
     from lect.plugin import Source, Template
