@@ -1,4 +1,4 @@
-"""What the methods, filters, tests and functions of a template cost: taken from its work before they run.
+"""What the operators, methods, filters, tests and functions of a template cost: taken from its work before they run.
 
 A row of their tables (see `operations.py`) names one of these functions. `weights`, the weights of all operands, is
 right for most; the others are for what takes the items of a container without looking into them (`shallow`), and for
@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lect_jinja.engine.guard import ITEM, MAPPINGS, SCALARS, SEQUENCES, SIZED, WRITE
-from lect_jinja.engine.strings import TEXTS
+from lect_jinja.engine.guard import CHARACTERS, INTEGERS, ITEM, MAPPINGS, SCALARS, SEQUENCES, SIZED, VIEWS, WRITE
+from lect_jinja.engine.strings import TEXTS, Safe, pieces_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -35,6 +35,10 @@ STEP = 4
 """The work of a character of an attribute path, which has a name for every two characters at most."""
 MOST_DIGITS = 300
 """Digits to which a float may be rounded."""
+SLICED = 2
+"""A unit of work pays for copying two to the power of this many items of a list."""
+ESCAPED = 5
+"""Characters of the longest entity that HTML escapes become."""
 SPACES = "\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
 SPACES += "\u2028\u2029\u202f\u205f\u3000"
 LINE_ENDS = "\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029"
@@ -55,6 +59,80 @@ def weights(context: Guard, *operands: Any, **named: Any) -> int:
 def alike(context: Guard, value: Any, other: Any) -> int:
     """Return the cost of comparing two values."""
     return CALL + context.lesser(value, other)
+
+
+def calculating(context: Guard, left: Any, right: Any) -> int:
+    """Return the cost of calculating with numbers; views of mappings would be sets.
+
+    Raises:
+        TypeError: If one of them is a view of a mapping.
+    """
+    work = 0
+    for each in (left, right):
+        if type(each) in VIEWS:
+            msg = f"unsupported operand type: {type(each).__name__!r}"
+            raise TypeError(msg)
+        if type(each) in INTEGERS:
+            work += context.weight(each)
+    return work
+
+
+def adding(context: Guard, left: Any, right: Any) -> int:
+    """Return the cost of a sum, whose length is checked if it is a text."""
+    if isinstance(left, str) and isinstance(right, str):
+        context.check_string(len(left) + len(right), left, right)
+        if not (isinstance(left, Safe) or isinstance(right, Safe)):
+            return 0
+        context.check_string(ESCAPED * (len(left) + len(right)))
+        return context.weight(left) + context.weight(right)
+    if type(left) in SEQUENCES and type(right) in SEQUENCES:
+        return len(left) + len(right)
+    return calculating(context, left, right)
+
+
+def multiplying(context: Guard, left: Any, right: Any) -> int:
+    """Return the cost of a product, whose size is checked, or of repeating a text or a list."""
+    if isinstance(left, int) and isinstance(right, int):
+        return _sized(context, left, right, left.bit_length() + right.bit_length() - 1)
+    repeated, times = (right, left) if isinstance(left, int) else (left, right)
+    times = max(times, 0) if isinstance(times, int) else 0
+    if isinstance(repeated, str):
+        context.check_string(len(repeated) * times, repeated)
+        return 0 if type(repeated) is str else len(pieces_of(repeated)) * times
+    return len(repeated) * times * ITEM if type(repeated) in SEQUENCES else 0
+
+
+def raising(context: Guard, left: Any, right: Any) -> int:
+    """Return the cost of a power, whose size is checked."""
+    is_whole = isinstance(left, int) and isinstance(right, int)
+    return _sized(context, left, right, left.bit_length() * max(right, 0) if is_whole else 0)
+
+
+def _sized(context: Guard, left: Any, right: Any, bits: int) -> int:
+    if bits > context.limits.bits:
+        context.refuse("bits", "it creates an integer that is too large")
+    return calculating(context, left, right)
+
+
+def modulo(context: Guard, left: Any, right: Any) -> int:
+    """Return the cost of a remainder; formatting a text counts its fields itself."""
+    return 0 if isinstance(left, str) else calculating(context, left, right)
+
+
+def containing(context: Guard, value: Any, values: Any) -> int:
+    """Return the cost of looking for a value; what is gone through for that is counted when it is."""
+    kind = type(values)
+    if kind in TEXTS:
+        is_text = isinstance(value, str)
+        return (len(values) >> CHARACTERS) + searching(len(values), len(value)) if is_text else 0
+    return context.weight(value) + (context.weight(values) if kind in SEQUENCES else 0)
+
+
+def slicing(context: Guard, values: Any, key: slice) -> int:
+    """Return the cost of a slice."""
+    if type(values) in TEXTS:
+        return context.weight(values)
+    return len(range(*key.indices(len(values)))) >> SLICED if type(values) in SEQUENCES else 0
 
 
 def searched(context: Guard, text: Any, needle: Any = None, *operands: Any, **named: Any) -> int:

@@ -6,7 +6,6 @@ counts the work and follows the origin of texts.
 
 from __future__ import annotations
 
-import operator
 from typing import TYPE_CHECKING, Any
 
 from jinja2.exceptions import SecurityError
@@ -14,12 +13,11 @@ from jinja2.runtime import LoopContext, Macro, Undefined
 from jinja2.utils import Namespace, object_type_repr
 
 from lect.plugin import Input, plain_str
-from lect_jinja.engine.charges import searching
-from lect_jinja.engine.formatting import percent
-from lect_jinja.engine.guard import CHARACTERS, INTEGERS, ITEM, KEPT, MAPPINGS, SCALARS, SEQUENCES, VIEWS, Guard
+from lect_jinja.engine.guard import CHARACTERS, KEPT, MAPPINGS, SCALARS, SEQUENCES, Guard
 from lect_jinja.engine.methods import METHODS
-from lect_jinja.engine.origins import distrusted, without_numbers
-from lect_jinja.engine.strings import TEXTS, Joined, Safe, pieces_of, repeat
+from lect_jinja.engine.operators import OPERATORS
+from lect_jinja.engine.origins import distrusted
+from lect_jinja.engine.strings import TEXTS, Joined, Safe
 from lect_jinja.engine.values import INPUT_NUMBERS, RANGES, InputDict, InputFloat, InputInt, InputList, InputRange
 
 if TYPE_CHECKING:
@@ -34,10 +32,6 @@ LONG = 1 << 12
 """Characters of a text of which it is asked how many bytes each takes."""
 MOST_ADDED = 8
 """Operands of one addition: more are added in several steps, each of them checked."""
-ESCAPED = 5
-"""Characters that one character may become in a safe text."""
-SLICED = 2
-"""A unit of work pays for copying two to the power of this many items of a list."""
 
 
 class Method:
@@ -111,6 +105,16 @@ class GuardedContext(Guard):
 
     # Expressions
 
+    plus = OPERATORS["plus"]
+    subtract = OPERATORS["subtract"]
+    multiply = OPERATORS["multiply"]
+    divide = OPERATORS["divide"]
+    floor_divide = OPERATORS["floor_divide"]
+    power = OPERATORS["power"]
+    remainder = OPERATORS["remainder"]
+    contains = OPERATORS["contains"]
+    sliced = OPERATORS["sliced"]
+
     def add(self, *values: Any) -> Any:
         """Return `a + b + ...`."""
         length = 0
@@ -134,98 +138,6 @@ class GuardedContext(Guard):
             total = self.plus(total, value)
         return total
 
-    @without_numbers
-    def plus(self, left: Any, right: Any) -> Any:
-        """Return `left + right`, for any types."""
-        if isinstance(left, str) and isinstance(right, str):
-            self.check_string(len(left) + len(right), left, right)
-            if isinstance(left, Safe) or isinstance(right, Safe):
-                self.check_string(ESCAPED * (len(left) + len(right)))
-                self.spend(self.weight(left) + self.weight(right))
-                return right.__radd__(left) if not isinstance(left, Safe) else left + right  # type: ignore[attr-defined]
-            return self.joined((left, right))
-        if type(left) in SEQUENCES and type(right) in SEQUENCES:
-            self.spend(len(left) + len(right))
-        else:
-            self._calculating(left, right)
-        return self._bounded(operator.add(left, right))
-
-    def _calculating(self, left: Any, right: Any) -> None:
-        """Count the work of calculating with numbers, and refuse to calculate with views, which would be sets.
-
-        Raises:
-            TypeError: If one of them is a view of a mapping.
-        """
-        for each in (left, right):
-            if type(each) in VIEWS:
-                msg = f"unsupported operand type: {type(each).__name__!r}"
-                raise TypeError(msg)
-            if type(each) in INTEGERS:
-                self.spend(self.weight(each))
-
-    def _bounded(self, value: Any) -> Any:
-        if isinstance(value, int) and value.bit_length() > self.limits.bits:
-            self.refuse("bits", f"it creates an integer of {value.bit_length():,} bits")
-        return value
-
-    @without_numbers
-    def subtract(self, left: Any, right: Any) -> Any:
-        """Return `left - right`."""
-        self._calculating(left, right)
-        return self._bounded(operator.sub(left, right))
-
-    @without_numbers
-    def divide(self, left: Any, right: Any) -> Any:
-        """Return `left / right`."""
-        self._calculating(left, right)
-        return operator.truediv(left, right)
-
-    @without_numbers
-    def floor_divide(self, left: Any, right: Any) -> Any:
-        """Return `left // right`."""
-        self._calculating(left, right)
-        return operator.floordiv(left, right)
-
-    @without_numbers
-    def multiply(self, left: Any, right: Any) -> Any:
-        """Return `left * right`."""
-        if isinstance(left, int) and isinstance(right, int):
-            if left.bit_length() + right.bit_length() > self.limits.bits + 1:
-                self.refuse("bits", "it creates an integer that is too large")
-            self._calculating(left, right)
-            return left * right
-        if isinstance(left, int):
-            left, right = right, left
-        if isinstance(left, str) and isinstance(right, int):
-            self.check_string(len(left) * max(right, 0), left)
-            if type(left) is not str:
-                self.spend(len(pieces_of(left)) * max(right, 0))
-            return repeat(left, right)
-        if type(left) in SEQUENCES and isinstance(right, int):
-            self.spend(len(left) * max(right, 0) * ITEM)
-        return left * right
-
-    @without_numbers
-    def power(self, left: Any, right: Any) -> Any:
-        """Return `left ** right`."""
-        if isinstance(left, int) and isinstance(right, int) and left.bit_length() * max(right, 0) > self.limits.bits:
-            self.refuse("bits", "it creates an integer that is too large")
-        self._calculating(left, right)
-        return left**right
-
-    def remainder(self, left: Any, right: Any) -> Any:
-        """Return `left % right`; for a text, the text with values filled in."""
-        if isinstance(left, str):
-            text = percent(self, left, right)
-            self.check_string(len(text))
-            return text if type(left) is str else distrusted(self, text)
-        return self._modulo(left, right)
-
-    @without_numbers
-    def _modulo(self, left: Any, right: Any) -> Any:
-        self._calculating(left, right)
-        return left % right
-
     def concatenated(self, values: tuple[Any, ...]) -> str:
         """Return `a ~ b ~ ...`."""
         return self.together([value if type(value) is str else self.shown(value) for value in values])
@@ -242,31 +154,6 @@ class GuardedContext(Guard):
         if self.left < 0:
             self.spend(0)
         return text
-
-    def contains(self, value: Any, values: Any) -> bool:
-        """Return `value in values`."""
-        kind = type(values)
-        if kind in MAPPINGS:
-            self.hashed(value)
-        elif kind in TEXTS:
-            if isinstance(value, str):
-                self.spend((len(values) >> CHARACTERS) + searching(len(values), len(value)))
-        else:
-            if kind not in SEQUENCES:
-                values = self.listed(values)
-            self.spend(self.weight(values) + self.weight(value))
-        return value in values
-
-    def sliced(self, values: Any, key: slice) -> Any:
-        """Return `values[a:b:c]`."""
-        if type(values) in TEXTS:
-            self.spend(self.weight(values))
-        elif type(values) in SEQUENCES:
-            self.spend(len(range(*key.indices(len(values)))) >> SLICED)
-        found = values[key]
-        if self.tracked and not INPUT_NUMBERS.isdisjoint((type(key.start), type(key.stop), type(key.step))):
-            return distrusted(self, found)
-        return found
 
     def unpacked(self, values: Any) -> Any:
         """Return the values of `f(*values)` or `f(**values)`."""

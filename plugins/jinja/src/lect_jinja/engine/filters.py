@@ -312,7 +312,7 @@ ROWS: dict[str, Operation] = {
 
 
 def _in(context: GuardedContext, value: Any, values: Any) -> bool:
-    return context.contains(value, values)
+    return bool(context.contains(value, values))
 
 
 def _divisible(context: GuardedContext, value: Any, number: Any) -> bool:

@@ -1,7 +1,8 @@
 """What a row of the tables of filters, tests, methods and functions says, and how it is called.
 
-There is one row for each thing that a template can call, and a row has no column that may be left out. Names,
-conditions, loops and operators are not called: `codegen.py` and `context.py` say what they cost and follow.
+There is one row for each thing that a template can call, and for each operator (`operators.py`), and a row has no
+column that may be left out. Names, conditions, loops and calls themselves have none: `codegen.py` and `context.py` say
+what they cost and follow.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ operand writes each character of it as a piece that still knows that field (`str
 part of it, as it is. The row of an operation says which these are. Nothing else is trusted: if any other operand is
 somebody's, all that would be the template's in the result is of unknown origin instead.
 
-This covers all that a template can do. Filters, methods and functions have a row each (`operations.py`). Operators are
-methods of the context (`context.py`), and say there what they follow. Names, conditions, loops, lists and mappings make
+This covers all that a template can do. Filters, methods, functions and operators have a row each (`operations.py`);
+an operator says itself what it follows (`operators.py`). Names, conditions, loops, lists and mappings make
 no text: they keep values, or choose among them.
 """
 
