@@ -10,7 +10,7 @@ from lect import LectError
 from lect_jinja import load
 from lect_jinja.engine.environment import ENVIRONMENT
 from lect_jinja.engine.functions import FUNCTIONS
-from lect_jinja.identity.asked import answer
+from lect_jinja.identity.cases import answer
 from lect_jinja.identity.compare import CONVERSATIONS
 from lect_jinja.identity.template import GIVEN
 

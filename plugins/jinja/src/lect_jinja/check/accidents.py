@@ -9,13 +9,13 @@ from functools import cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
-from lect_jinja.identity.asked import REFUSED, answer, failure
+from lect_jinja.identity.cases import REFUSED, answer, failure
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from lect.plugin import Template
-    from lect_jinja.identity.asked import Case
+    from lect_jinja.identity.cases import Case
     from lect_jinja.identity.template import JinjaTemplate
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from lect_jinja.check import SEED
 from lect_jinja.check.composer import Composer
 from lect_jinja.check.telling import COMPOSED
-from lect_jinja.identity.asked import THE_DAY, Case, calls, result, says
+from lect_jinja.identity.cases import THE_DAY, Case, calls, result, says
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

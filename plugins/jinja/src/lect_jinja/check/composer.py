@@ -7,7 +7,7 @@ import random
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lect_jinja.check.telling import FUNCTIONS
-from lect_jinja.identity.asked import Case, says
+from lect_jinja.identity.cases import Case, says
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -18,7 +18,7 @@ from lect_jinja.check.meaning import Meaning
 from lect_jinja.check.report import BY_ACCIDENT, Report, Symptom, compared
 from lect_jinja.check.telling import switches, telling
 from lect_jinja.files.untrusted import ModelFileError
-from lect_jinja.identity.asked import answer
+from lect_jinja.identity.cases import answer
 from lect_jinja.identity.family import identify
 from lect_jinja.identity.knowledge import EARLIER, known_text
 from lect_jinja.identity.paths import read_files
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from lect import Resolution
     from lect.plugin import Template
     from lect_jinja.files.found import ModelFiles
-    from lect_jinja.identity.asked import Case
+    from lect_jinja.identity.cases import Case
     from lect_jinja.identity.template import JinjaTemplate
 
 OF_WORDS = frozenset({"content-conditional", "content-rewrite", "hidden-instruction"})

@@ -16,7 +16,7 @@ from lect_jinja.check import MOST, composer
 from lect_jinja.check.battery import requests
 from lect_jinja.check.shape import DIGITS, FAILS, fault
 from lect_jinja.check.telling import Option, Telling, telling
-from lect_jinja.identity.asked import answer
+from lect_jinja.identity.cases import answer
 from lect_jinja.identity.family import own_template
 from lect_jinja.identity.paths import LocalModels, read_local
 from lect_jinja.identity.template import JinjaTemplate

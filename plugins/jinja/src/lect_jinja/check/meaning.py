@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lect.errors import saferepr
 from lect_jinja.engine.reading import REASONING
-from lect_jinja.identity.asked import REFUSED
+from lect_jinja.identity.cases import REFUSED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lect_jinja.identity.asked import Case
+    from lect_jinja.identity.cases import Case
 
 SHOWN = 72
 FEWEST = 3

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from lect_jinja.check.meaning import meanings
 from lect_jinja.check.smaller import smallest
-from lect_jinja.identity.asked import REFUSED, answer
+from lect_jinja.identity.cases import REFUSED, answer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from lect.plugin import Template
     from lect_jinja.check.branches import Branch
     from lect_jinja.check.meaning import Meaning
-    from lect_jinja.identity.asked import Case
+    from lect_jinja.identity.cases import Case
 
     Asked = Callable[[Case], str | None]
 

@@ -21,12 +21,12 @@ from lect_jinja.check.battery import CASES, is_plain, requests
 from lect_jinja.check.exchange import Answer, NoAnswerError, answer_to
 from lect_jinja.check.report import Report, compared
 from lect_jinja.check.telling import telling
-from lect_jinja.identity.asked import REFUSED
+from lect_jinja.identity.cases import REFUSED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lect_jinja.identity.asked import Case
+    from lect_jinja.identity.cases import Case
 
 ENDPOINTS = "/apply-template (llama.cpp), /tokenize with messages (vLLM, SGLang) or /v1/chat/completions/render (vLLM)"
 

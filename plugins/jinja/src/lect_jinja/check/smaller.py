@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from lect_jinja.identity.asked import Case
+    from lect_jinja.identity.cases import Case
 
 MOST_TRIED = 300
 

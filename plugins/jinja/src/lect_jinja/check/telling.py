@@ -13,7 +13,7 @@ from jinja2 import nodes
 from lect.plugin import SPELLINGS
 from lect_jinja.engine.environment import ENVIRONMENT
 from lect_jinja.engine.reading import constants_in, key_of
-from lect_jinja.identity.asked import REFUSED, Case, answer, says
+from lect_jinja.identity.cases import REFUSED, Case, answer, says
 from lect_jinja.identity.family import given_options
 
 if TYPE_CHECKING:

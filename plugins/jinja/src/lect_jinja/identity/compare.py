@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from lect.plugin import Difference
-from lect_jinja.identity.asked import NO_SWITCHES, REFUSED, Case, answer, calls, result, says
+from lect_jinja.identity.cases import NO_SWITCHES, REFUSED, Case, answer, calls, result, says
 from lect_jinja.identity.knowledge import fingerprint
 
 if TYPE_CHECKING:
