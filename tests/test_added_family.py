@@ -130,5 +130,5 @@ def test_a_family_needs_no_edit_outside_its_folder(run, check):
 
 
 def test_the_reply_format_of_a_new_family_is_advised_where_it_is_missing(run):
-    code = "from lect_jinja.formats import known_formats; each = known_formats()['zorblax_calls']; assert (each.package, each.model_types) == ('lect-zorblax', ('zorblax2',))"
+    code = "from lect_jinja.replies.formats import known_formats; each = known_formats()['zorblax_calls']; assert (each.package, each.model_types) == ('lect-zorblax', ('zorblax2',))"
     run("-c", code)

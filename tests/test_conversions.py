@@ -13,7 +13,7 @@ from lect.cli import main
 from lect.errors import ConversionWarning
 from lect.format.compare import render_of
 from lect_fastchat import conv_templates
-from lect_jinja.writing import renderer
+from lect_jinja.writing.turn_table import renderer
 
 NOTATIONS = ("fastchat", "jinja", "paddlenlp", "xtuner")
 NAMES = [f"{owner}:{name}" for owner, names in lect.templates(load=True).items() for name in names]

@@ -1,8 +1,8 @@
 """What our templates write for a question, and with tools, as lect-jinja knows it without loading them."""
 
 import lect
-from lect_jinja.compare import prints
-from lect_jinja.formats import first_prompts
+from lect_jinja.identity.compare import prints
+from lect_jinja.replies.formats import first_prompts
 
 
 def test_first_prompts_are_those_that_the_templates_write():

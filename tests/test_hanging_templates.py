@@ -17,7 +17,7 @@ ENDLESS = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% 
 UNGUARDED = """
 import signal, sys
 import lect_jinja.{module}
-from lect_jinja.limits import Limits
+from lect_jinja.engine.limits import Limits
 
 def endless(*_, **__):
     print("begun", file=sys.stderr, flush=True)
@@ -60,7 +60,7 @@ def model(tmp_path):
     return str(tmp_path)
 
 
-def started(command, model, *more, module="template", name="read_limits", instead="read_limits"):
+def started(command, model, *more, module="identity.template", name="read_limits", instead="read_limits"):
     code = UNGUARDED.format(module=module, name=name, instead=instead)
     arguments = [model if word == "MODEL" else word for word in BOUNDED[command]]
     run = [sys.executable, "-c", code, command, *arguments, *more]
@@ -85,7 +85,9 @@ def test_a_command_ends_after_the_time_that_it_has(command, model):
 @pytest.mark.skipif(sys.platform != "linux", reason="this system does not limit memory")
 @pytest.mark.parametrize("command", BOUNDED)
 def test_a_command_ends_when_it_needs_more_memory_than_it_has(command, model):
-    process = started(command, model, "--timeout", str(HANGS), module="template", name="compiled", instead="greedy")
+    process = started(
+        command, model, "--timeout", str(HANGS), module="identity.template", name="compiled", instead="greedy"
+    )
     output, errors = process.communicate(timeout=HANGS)
     assert (process.returncode, output) == (1, "")
     assert f"lect: `lect {command}` was ended: it needs more than 1 GiB of memory\n  try: --memory 10," in errors
@@ -97,9 +99,9 @@ def test_a_command_ends_when_it_needs_more_memory_than_it_has(command, model):
     [
         ("audit", {}),
         ("prompt", {}),
-        ("audit", {"module": "template", "name": "compiled", "instead": "endless"}),
-        ("prompt", {"module": "paths", "name": "identify", "instead": "endless"}),
-        ("why", {"module": "paths", "name": "read_directory", "instead": "endless"}),
+        ("audit", {"module": "identity.template", "name": "compiled", "instead": "endless"}),
+        ("prompt", {"module": "identity.paths", "name": "identify", "instead": "endless"}),
+        ("why", {"module": "identity.paths", "name": "read_directory", "instead": "endless"}),
     ],
     ids=["audit", "render", "compile", "identify", "read"],
 )

@@ -14,8 +14,8 @@ import lect
 from lect.cli import main
 from lect.errors import LectError, PluginWarning
 from lect.plugin import Family, Rule, Template, Turn, TurnTemplate
-from lect_jinja.verify import server
-from lect_jinja.verify.lock import locked
+from lect_jinja.check import server
+from lect_jinja.check.lock import locked
 
 SEQUENCES = (
     "\x1b[2J",

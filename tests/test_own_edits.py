@@ -15,8 +15,8 @@ from sampling import STRESS, in_turn
 from shared import SHARED
 
 import lect
-from lect_jinja.filters import FILTERS
-from lect_jinja.template import JinjaTemplate
+from lect_jinja.engine.filters import FILTERS
+from lect_jinja.identity.template import JinjaTemplate
 
 if not SHARED.exists():
     pytest.skip("the makers' templates are not available: ../shared is missing", allow_module_level=True)

@@ -11,7 +11,7 @@ from sampling import STRESS, in_turn
 from shared import SHARED
 
 import lect
-from lect_jinja.replies import suggested
+from lect_jinja.replies.choice import suggested
 
 if not SHARED.exists():
     pytest.skip("the makers' templates are not available: ../shared is missing", allow_module_level=True)

@@ -9,9 +9,9 @@ import pytest
 
 import lect
 from lect.errors import ReplyFormatWarning
-from lect_jinja import replies
-from lect_jinja.audit import audited
-from lect_jinja.formats import known_formats, signs_of
+from lect_jinja.check.audit import audited
+from lect_jinja.replies import choice
+from lect_jinja.replies.formats import known_formats, signs_of
 
 TURNS = "{% for m in messages %}<|{{ m.role }}|>{{ m.content or '' }}CALLS<|over|>{% endfor %}ASK"
 ASK = "{% if add_generation_prompt %}<|assistant|>{% endif %}"
@@ -46,7 +46,7 @@ def test_the_format_that_reads_the_template_back_is_found_without_a_rule():
 
 def test_a_rule_that_does_not_read_the_template_back_gives_way():
     own = template(LONGCAT.replace("<longcat", "{{ '<' }}longcat"), "{# <tool_call> #}")
-    assert replies.suggested(own).format == "hermes_json"
+    assert choice.suggested(own).format == "hermes_json"
     assert own.reply.name == "longcat"
 
 
@@ -84,13 +84,15 @@ def test_calls_that_nothing_reads_are_warned_of_at_the_line_that_parses():
 
 def test_a_format_that_is_named_needs_no_other():
     own = template(NOBODYS)
-    assert own.parse("<think>hm</think>Hi<|over|>", grammar=replies._grammar("think")).reasoning == "hm"
+    assert own.parse("<think>hm</think>Hi<|over|>", grammar=choice._grammar("think")).reasoning == "hm"
     assert own._choice is None
 
 
 def test_nothing_is_asked_before_the_first_reply(monkeypatch):
     asked = []
-    monkeypatch.setattr("lect_jinja.template.choose", lambda *given: asked.append(given) or replies.choose(*given))
+    monkeypatch.setattr(
+        "lect_jinja.identity.template.choose", lambda *given: asked.append(given) or choice.choose(*given)
+    )
     own = template(LONGCAT)
     own.text([{"role": "user", "content": "Hi"}])
     copies = [own.but(stop=["<|end|>"]), pickle.loads(pickle.dumps(own))]
@@ -113,7 +115,7 @@ def test_a_template_that_exceeds_the_limits_is_asked_once(monkeypatch):
 
 def test_what_is_stated_is_not_asked():
     own = template(LONGCAT)
-    think = replies._grammar("think")
+    think = choice._grammar("think")
     assert own.but(reply=think).reply is think
     assert own.but(reply=None).reply is None
     assert pickle.loads(pickle.dumps(own.but(reply=think))).reply == think

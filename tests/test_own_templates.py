@@ -16,11 +16,11 @@ from sampling import STRESS, in_turn
 from shared import SHARED
 
 import lect
-from lect_jinja.audit import audited
-from lect_jinja.environment import ENVIRONMENT
-from lect_jinja.knowledge import fingerprint, fingerprints
-from lect_jinja.template import JinjaTemplate
-from lect_jinja.tree import tree_fingerprint
+from lect_jinja.check.audit import audited
+from lect_jinja.engine.environment import ENVIRONMENT
+from lect_jinja.engine.tree import tree_fingerprint
+from lect_jinja.identity.knowledge import fingerprint, fingerprints
+from lect_jinja.identity.template import JinjaTemplate
 
 if not SHARED.exists():
     pytest.skip("the makers' templates are not available: ../shared is missing", allow_module_level=True)

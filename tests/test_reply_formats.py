@@ -13,7 +13,7 @@ import replies
 import lect
 from lect.reply import grammar
 from lect.reply.events import CODES
-from lect_jinja.formats import known_formats
+from lect_jinja.replies.formats import known_formats
 
 FORMATS = replies.formats()
 DOCS = Path(__file__).parents[1] / "docs"

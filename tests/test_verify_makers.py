@@ -10,9 +10,9 @@ import pytest
 from goldens import deviations, golden_files, native_models
 from sampling import STRESS, in_turn, some
 
-from lect_jinja.verify import lock as lock_module
-from lect_jinja.verify.files import verified_files
-from lect_jinja.verify.lock import changes, locked
+from lect_jinja.check import lock as lock_module
+from lect_jinja.check.files import verified_files
+from lect_jinja.check.lock import changes, locked
 
 MODELS = native_models()
 DIFFERING = {

@@ -9,7 +9,7 @@ from tiny_gguf import tiny_gguf
 
 import lect
 from lect_constrain import constrain
-from lect_jinja.verify.server import Server, verified_server
+from lect_jinja.check.server import Server, verified_server
 
 llama = pytest.importorskip("xllamacpp")
 

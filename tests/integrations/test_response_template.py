@@ -9,9 +9,9 @@ import response_templates
 from sampling import few
 
 import lect
-from lect_jinja.response_template import as_message, as_transformers
-from lect_jinja.responses.grammar import read_response_template
-from lect_jinja.responses.patterns import UnreadableError
+from lect_jinja.replies.responses.grammar import read_response_template
+from lect_jinja.replies.responses.patterns import UnreadableError
+from lect_jinja.writing.response_template import as_message, as_transformers
 
 parsing = pytest.importorskip("transformers.utils.chat_parsing")
 transformers = pytest.importorskip("transformers")

@@ -12,11 +12,11 @@ from attacks import GRAMMAR, Attack
 from counting import cpu_seconds, lines_run
 
 from lect import LectError
-from lect_jinja.engine import Run, compiled
-from lect_jinja.environment import ENVIRONMENT
-from lect_jinja.limits import DEFAULT
-from lect_jinja.methods import METHODS
-from lect_jinja.values import marked
+from lect_jinja.engine.environment import ENVIRONMENT
+from lect_jinja.engine.limits import DEFAULT
+from lect_jinja.engine.methods import METHODS
+from lect_jinja.engine.run import Run, compiled
+from lect_jinja.engine.values import marked
 
 COUNTED = 300
 TIMED = 100

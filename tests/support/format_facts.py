@@ -8,8 +8,8 @@ from importlib import import_module
 
 from lect.plugin import CHATML, DEFAULT
 from lect.reply.plain import FORMATS
-from lect_jinja.compare import prints
-from lect_jinja.formats import CORE, signs_of
+from lect_jinja.identity.compare import prints
+from lect_jinja.replies.formats import CORE, signs_of
 
 
 def text(formats, families):

@@ -12,12 +12,12 @@ from jinja2 import nodes
 from jinja2.compiler import operators
 
 from lect import LectError
-from lect_jinja.context import LOOP_ATTRIBUTES
-from lect_jinja.engine import Run, compiled
-from lect_jinja.environment import ENVIRONMENT
-from lect_jinja.limits import DEFAULT
-from lect_jinja.methods import LOOP_ROWS, METHODS
-from lect_jinja.values import marked
+from lect_jinja.engine.context import LOOP_ATTRIBUTES
+from lect_jinja.engine.environment import ENVIRONMENT
+from lect_jinja.engine.limits import DEFAULT
+from lect_jinja.engine.methods import LOOP_ROWS, METHODS
+from lect_jinja.engine.run import Run, compiled
+from lect_jinja.engine.values import marked
 
 USERS = [
     {

@@ -21,19 +21,19 @@ from goldens import REPOSITORY, THE_DAY, battery, native_models
 from jinja2.meta import find_undeclared_variables
 
 import lect
-from lect_jinja.environment import ENVIRONMENT
-from lect_jinja.knowledge import fingerprint
-from lect_jinja.sources.tokens import NAMES as TOKEN_NAMES
-from lect_jinja.template import JinjaTemplate
-from lect_jinja.tree import tree_fingerprint
-from lect_jinja.verify.accidents import failures
-from lect_jinja.verify.battery import requests
-from lect_jinja.verify.literals import taken_apart
-from lect_jinja.verify.telling import switches, telling
+from lect_jinja.check.accidents import failures
+from lect_jinja.check.battery import requests
+from lect_jinja.check.literals import taken_apart
+from lect_jinja.check.telling import switches, telling
+from lect_jinja.engine.environment import ENVIRONMENT
+from lect_jinja.engine.tree import tree_fingerprint
+from lect_jinja.files.tokens import NAMES as TOKEN_NAMES
+from lect_jinja.identity.knowledge import fingerprint
+from lect_jinja.identity.template import JinjaTemplate
 
-OUTPUT = REPOSITORY / "plugins/jinja/src/lect_jinja/fingerprints.json"
-LITERALS = OUTPUT.with_name("literals.json")
-ACCIDENTS = OUTPUT.with_name("accidents.json")
+OUTPUT = REPOSITORY / "plugins/jinja/src/lect_jinja/identity/fingerprints.json"
+LITERALS = REPOSITORY / "plugins/jinja/src/lect_jinja/check/literals.json"
+ACCIDENTS = LITERALS.with_name("accidents.json")
 ASKED = 3000
 """Requests of each maker's template, to see where it fails."""
 PROVENANCE = (

@@ -30,7 +30,7 @@ from lect.registry.adapter import Adapter
 PACKAGES = REPOSITORY / "core/src/lect/registry/packages.txt"
 CORE = REPOSITORY / "core/pyproject.toml"
 VERSIONED = REPOSITORY / "core/src/lect/__init__.py"
-FORMATS = REPOSITORY / "plugins/jinja/src/lect_jinja/formats.json"
+FORMATS = REPOSITORY / "plugins/jinja/src/lect_jinja/replies/formats.json"
 NOTICE = REPOSITORY / "NOTICE"
 LICENSE = REPOSITORY / "LICENSE"
 NOTE = "  # By hand: description, dependencies, adapter, hints, [tool.lect-metadata]. GENERATED: the rest, by make_metadata.py"

@@ -3,12 +3,12 @@
 The names come from the environment: a filter, test, method or function that is added is tried without being named here.
 """
 
-from lect_jinja.engine import Run, compiled
-from lect_jinja.environment import ENVIRONMENT
-from lect_jinja.limits import DEFAULT
-from lect_jinja.methods import METHODS
-from lect_jinja.strings import joined
-from lect_jinja.values import marked
+from lect_jinja.engine.environment import ENVIRONMENT
+from lect_jinja.engine.limits import DEFAULT
+from lect_jinja.engine.methods import METHODS
+from lect_jinja.engine.run import Run, compiled
+from lect_jinja.engine.strings import joined
+from lect_jinja.engine.values import marked
 
 WORK = 300_000
 OPERATORS = ["+", "-", "*", "/", "//", "%", "**", "~", "==", "!=", "<", "<=", ">", ">=", "in", "and", "or"]

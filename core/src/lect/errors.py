@@ -183,7 +183,7 @@ def warn_caller(text: str, category: type[Warning], *, once: bool = False) -> No
     import warnings
 
     frame = sys._getframe()
-    # Core and plugins, such as `lect_jinja.template`, are not the caller.
+    # Core and plugins, such as `lect_jinja.identity.template`, are not the caller.
     while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0].split("_")[0] == "lect":
         frame = frame.f_back
     file, line = frame.f_code.co_filename, frame.f_lineno

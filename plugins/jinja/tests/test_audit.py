@@ -7,7 +7,7 @@ import sys
 import gguf
 import pytest
 
-from lect_jinja.audit import WARNING, audited
+from lect_jinja.check.audit import WARNING, audited
 
 TURNS = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
 # The templates of the project's hostile battery that render without an error, with the rules that it expects.

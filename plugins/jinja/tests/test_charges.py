@@ -18,11 +18,13 @@ from together import together
 
 from lect import LectError, LimitError, MessageError
 from lect_jinja import load
-from lect_jinja.codegen import REFUSED
-from lect_jinja.environment import ENVIRONMENT
-from lect_jinja.filters import ROWS, TEST_ROWS
-from lect_jinja.functions import FUNCTIONS
-from lect_jinja.functions import ROWS as FUNCTION_ROWS
+from lect_jinja.engine.codegen import REFUSED, GuardedCode
+from lect_jinja.engine.context import GuardedContext
+from lect_jinja.engine.environment import ENVIRONMENT
+from lect_jinja.engine.filters import ROWS, TEST_ROWS
+from lect_jinja.engine.functions import FUNCTIONS
+from lect_jinja.engine.functions import ROWS as FUNCTION_ROWS
+from lect_jinja.engine.operators import OPERATORS
 
 SIZE = 1 << 13
 TIMES = 4
@@ -62,6 +64,12 @@ def test_every_operation_is_in_a_table():
     assert ENVIRONMENT.filters.keys() == ROWS.keys()
     assert ENVIRONMENT.tests.keys() == TEST_ROWS.keys()
     assert ENVIRONMENT.globals.keys() == FUNCTIONS.keys() == FUNCTION_ROWS.keys()
+    assert [name for name, operator in OPERATORS.items() if getattr(GuardedContext, name) is not operator] == []
+
+
+def test_every_calculation_is_written_as_a_call_to_the_context():
+    kinds = {kind.__name__ for kind in nodes.BinExpr.__subclasses__()} - {"And", "Or"}
+    assert {name.removeprefix("visit_") for name in vars(GuardedCode)} >= kinds
 
 
 def kinds_of(base):

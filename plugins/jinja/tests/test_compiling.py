@@ -8,8 +8,8 @@ from counting import lines_run
 
 from lect.errors import LimitError, PluginError
 from lect_jinja import load
-from lect_jinja.engine import compiled
-from lect_jinja.limits import DEFAULT
+from lect_jinja.engine.limits import DEFAULT
+from lect_jinja.engine.run import compiled
 
 MESSAGES = [{"role": "user", "content": "a"}, {"role": "user", "content": "b"}]
 

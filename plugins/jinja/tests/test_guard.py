@@ -16,9 +16,9 @@ from together import together
 import lect_jinja
 from lect import LectError, LimitError, MessageError, RefusedError
 from lect_jinja import Limits, load
-from lect_jinja.engine import MOST_COMPILED, Run, compiled
-from lect_jinja.limits import DEFAULT
-from lect_jinja.values import marked
+from lect_jinja.engine.limits import DEFAULT
+from lect_jinja.engine.run import MOST_COMPILED, Run, compiled
+from lect_jinja.engine.values import marked
 
 HOSTILE = SHARED / "hostile/templates.json"
 ATTACKS = SHARED / "hostile/attacks-2.json"

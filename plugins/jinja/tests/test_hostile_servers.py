@@ -12,8 +12,8 @@ from threading import Thread
 import pytest
 from counting import HANGS
 
-from lect_jinja.verify.exchange import MOST_BYTES
-from lect_jinja.verify.server import Server, ServerError
+from lect_jinja.check.exchange import MOST_BYTES
+from lect_jinja.check.server import Server, ServerError
 
 BLOCK = 1 << 16
 MOST_TAKEN = MOST_BYTES + (16 << 20)

@@ -14,9 +14,9 @@ from counting import HANGS
 from sampling import STRESS
 
 from lect import LimitError, PluginError
-from lect_jinja import isolation, load
-from lect_jinja.isolation import WORKERS, IsolatedRun
-from lect_jinja.limits import DEFAULT
+from lect_jinja.engine import isolation, load
+from lect_jinja.engine.isolation import WORKERS, IsolatedRun
+from lect_jinja.engine.limits import DEFAULT
 
 USERS = ("alice", "bob", "carol", "dave")
 STEP = "opcode" if STRESS else "line"
@@ -197,7 +197,7 @@ def test_a_worker_that_was_killed_between_two_requests_is_replaced(monkeypatch):
 FORKED = """
 import os, threading
 from lect_jinja import load
-from lect_jinja.isolation import WORKERS
+from lect_jinja.engine.isolation import WORKERS
 
 def said(text):
     return load("{{ messages[0].content }}", isolate=True).text([{"role": "user", "content": text}])
@@ -236,7 +236,7 @@ def test_a_forked_process_has_a_worker_of_its_own():
 
 ORPHANING = """
 import os, signal, sys
-from lect_jinja import isolation, load
+from lect_jinja.engine import isolation, load
 started = isolation._Worker.__init__
 
 def start(worker):

@@ -11,8 +11,8 @@ import lect_jinja
 from lect import ControlTextError, MessageError, Origin, RefusedError, UnusedInputError
 from lect.errors import PluginError
 from lect_jinja import JinjaTemplate, Limits, load
-from lect_jinja.sources.files import ModelFileError
-from lect_jinja.sources.tokens import MOST_ADDED
+from lect_jinja.files.tokens import MOST_ADDED
+from lect_jinja.files.untrusted import ModelFileError
 from lect_kit import AdapterSuite
 
 CHAT = """{{ bos_token }}{% for m in messages %}<|{{ m.role }}|>

@@ -21,12 +21,12 @@ import lect
 import lect_jinja
 from lect import LectError, SourceError, UnknownModelError
 from lect.plugin import CHATML
-from lect_jinja import knowledge
-from lect_jinja.environment import ENVIRONMENT
-from lect_jinja.knowledge import fingerprint
-from lect_jinja.paths import is_installed, read_files
-from lect_jinja.sources.files import ModelFileError
-from lect_jinja.tree import tree_fingerprint
+from lect_jinja.engine.environment import ENVIRONMENT
+from lect_jinja.engine.tree import tree_fingerprint
+from lect_jinja.files.untrusted import ModelFileError
+from lect_jinja.identity import knowledge
+from lect_jinja.identity.knowledge import fingerprint
+from lect_jinja.identity.paths import is_installed, read_files
 
 OWN = "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}<|over|>{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"
 HELLO = [{"role": "user", "content": "Hello!"}]

@@ -7,9 +7,9 @@ import pytest
 
 import lect_jinja
 from lect import LossPolicy, MaskError, PluginError
-from lect_jinja import isolation
-from lect_jinja.isolation import IsolatedRun
-from lect_jinja.limits import DEFAULT
+from lect_jinja.engine import isolation
+from lect_jinja.engine.isolation import IsolatedRun
+from lect_jinja.engine.limits import DEFAULT
 
 CHAT = [
     {"role": "user", "content": "Hi"},

@@ -16,10 +16,10 @@ from goldens import REPOSITORY
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lect_jinja.sources.directory import READ, read_directory
-from lect_jinja.sources.files import ModelFileError
-from lect_jinja.sources.gguf import read_gguf, read_opened
-from lect_jinja.sources.tokens import markers_of
+from lect_jinja.files.directory import READ, read_directory
+from lect_jinja.files.gguf import read_gguf, read_opened
+from lect_jinja.files.tokens import markers_of
+from lect_jinja.files.untrusted import ModelFileError
 
 CASES = json.loads((REPOSITORY / "tests/data/hostile_configs.json").read_text("utf-8"))["cases"]
 RUNAWAY, MEGABYTES = 1.5, 64

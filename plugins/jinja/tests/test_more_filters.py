@@ -15,10 +15,10 @@ from sampling import STRESS, in_turn, some
 
 from lect import LectError, LimitError, Origin
 from lect_jinja import load
-from lect_jinja.context import PLAIN
-from lect_jinja.environment import ENVIRONMENT
-from lect_jinja.methods import METHODS
-from lect_jinja.more_filters import MORE_FILTERS, MORE_TESTS
+from lect_jinja.engine.context import PLAIN
+from lect_jinja.engine.environment import ENVIRONMENT
+from lect_jinja.engine.methods import METHODS
+from lect_jinja.engine.more_filters import MORE_FILTERS, MORE_TESTS
 
 REFUSED_FILTERS = {"attr", "groupby", "pprint", "random", "urlize"}
 REFUSED_FUNCTIONS = {"cycler", "joiner", "lipsum"}

@@ -8,11 +8,11 @@ from together import together
 
 from lect import LectError
 from lect_jinja import load
-from lect_jinja.asked import answer
-from lect_jinja.compare import CONVERSATIONS
-from lect_jinja.environment import ENVIRONMENT
-from lect_jinja.functions import FUNCTIONS
-from lect_jinja.template import GIVEN
+from lect_jinja.engine.environment import ENVIRONMENT
+from lect_jinja.engine.functions import FUNCTIONS
+from lect_jinja.identity.cases import answer
+from lect_jinja.identity.compare import CONVERSATIONS
+from lect_jinja.identity.template import GIVEN
 
 ORACLES = sorted([*SHARED.glob("oracles/jinja/*.jinja"), *SHARED.glob("oracles/more/jinja/*.jinja")])
 FROM_OUTSIDE = {

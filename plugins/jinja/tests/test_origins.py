@@ -8,13 +8,13 @@ from shared import SHARED
 from lect import ControlTextError, LectError, Origin
 from lect.plugin import Input
 from lect_jinja import load
-from lect_jinja.charges import weights
-from lect_jinja.engine import Run, compiled
-from lect_jinja.limits import DEFAULT
-from lect_jinja.operations import ANY, Operation, called
-from lect_jinja.origins import NONE
-from lect_jinja.strings import pieces_of
-from lect_jinja.values import InputInt, marked
+from lect_jinja.engine.charges import weights
+from lect_jinja.engine.limits import DEFAULT
+from lect_jinja.engine.operations import ANY, Operation, called
+from lect_jinja.engine.origins import NONE
+from lect_jinja.engine.run import Run, compiled
+from lect_jinja.engine.strings import pieces_of
+from lect_jinja.engine.values import InputInt, marked
 
 HOSTILE = SHARED / "hostile/origins.json"
 CASES = json.loads(HOSTILE.read_text("utf-8"))["cases"] if HOSTILE.exists() else {}

@@ -7,8 +7,8 @@ import pytest
 from jinja2.ext import Extension, loopcontrols
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from lect_jinja.environment import ENVIRONMENT
-from lect_jinja.tree import ATTRIBUTES, tree_fingerprint
+from lect_jinja.engine.environment import ENVIRONMENT
+from lect_jinja.engine.tree import ATTRIBUTES, tree_fingerprint
 
 
 class Generation(Extension):

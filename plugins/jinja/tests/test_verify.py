@@ -11,9 +11,9 @@ import pytest
 import lect
 from lect.errors import LectError, SourceError
 from lect.plugin import Family, Rule, Template, Turn, TurnTemplate
-from lect_jinja.verify.files import verified_files
-from lect_jinja.verify.lock import changes, locked, read_lock
-from lect_jinja.verify.telling import Telling
+from lect_jinja.check.files import verified_files
+from lect_jinja.check.lock import changes, locked, read_lock
+from lect_jinja.check.telling import Telling
 
 TURNS = "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}<|end|>{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"
 MODEL = "acme/acme-chat"

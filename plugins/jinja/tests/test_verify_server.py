@@ -10,7 +10,7 @@ import pytest
 
 import lect
 from lect.plugin import Family, Rule, Turn, TurnTemplate
-from lect_jinja.verify.server import Server, ServerError, verified_server
+from lect_jinja.check.server import Server, ServerError, verified_server
 
 END = Turn("<|{role}|>", "<|end|>")
 ACME = TurnTemplate(

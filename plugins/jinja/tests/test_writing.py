@@ -6,7 +6,7 @@ import lect
 import lect_jinja
 from lect.format.compare import CONVERSATIONS, differences, render_of
 from lect.plugin import CHATML, DEFAULT, Turn, TurnTemplate
-from lect_jinja.writing import renderer, write
+from lect_jinja.writing.turn_table import renderer, write
 
 PLAIN = TurnTemplate(
     "plain", system=Turn("<s>", "</s>"), user=Turn("<u>", "</u>"), assistant=Turn("<a>", "</a>"), stop=["</a>"]

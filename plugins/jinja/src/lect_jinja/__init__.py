@@ -13,19 +13,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lect_jinja.limits import Limits
-    from lect_jinja.source import load
-    from lect_jinja.sources.files import ModelFileError
-    from lect_jinja.template import JinjaTemplate
+    from lect_jinja.engine.limits import Limits
+    from lect_jinja.files.untrusted import ModelFileError
+    from lect_jinja.identity.source import load
+    from lect_jinja.identity.template import JinjaTemplate
 
 __lect_api__ = "~=1.0"
 __all__ = ["JinjaTemplate", "Limits", "ModelFileError", "load"]
 
 _MODULES = {
-    "JinjaTemplate": "template",
-    "Limits": "limits",
-    "ModelFileError": "sources.files",
-    "load": "source",
+    "JinjaTemplate": "identity.template",
+    "Limits": "engine.limits",
+    "ModelFileError": "files.untrusted",
+    "load": "identity.source",
 }
 
 

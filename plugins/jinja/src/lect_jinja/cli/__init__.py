@@ -1,1 +1,1 @@
-"""Commands of this package for `lect`."""
+"""Commands of this package for `lect`. They import `check`."""

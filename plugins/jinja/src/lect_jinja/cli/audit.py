@@ -9,7 +9,7 @@ from lect.errors import saferepr
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from lect_jinja.audit import Finding
+    from lect_jinja.check.audit import Finding
 
 HELP = "find what a model's own template should not do"
 CLEAN, FOUND = 0, 1
@@ -41,7 +41,7 @@ def run(arguments: Namespace) -> int:
     # Not above: `lect --help` imports this module too, for HELP.
     import json
 
-    from lect_jinja.audit import WARNING, audited
+    from lect_jinja.check.audit import WARNING, audited
 
     findings = audited(arguments.path)
     is_clean = all(finding.level != WARNING for finding in findings)

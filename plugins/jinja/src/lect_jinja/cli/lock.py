@@ -31,7 +31,7 @@ def run(arguments: Namespace) -> None:
     import json
 
     from lect.plugin import owned, write_whole
-    from lect_jinja.verify.lock import locked
+    from lect_jinja.check.lock import locked
 
     with owned(arguments.output):
         write_whole(arguments.output, json.dumps(locked(arguments.models), indent=1, ensure_ascii=False) + "\n")

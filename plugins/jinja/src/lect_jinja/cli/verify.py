@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lect_jinja.verify import MOST, MOST_OF_A_SERVER, SEED
+from lect_jinja.check import MOST, MOST_OF_A_SERVER, SEED
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from lect_jinja.verify.report import Report
+    from lect_jinja.check.report import Report
 
 HELP = "check whether a directory, a GGUF file or a server sends what the maker's format says"
 GOOD, DIFFERS = 0, 1
@@ -60,8 +60,8 @@ def run(arguments: Namespace) -> int:
     import os
 
     from lect.errors import SourceError
-    from lect_jinja.verify.files import verified_files
-    from lect_jinja.verify.server import Server, verified_server
+    from lect_jinja.check.files import verified_files
+    from lect_jinja.check.server import Server, verified_server
 
     given = [each for each in (arguments.source, arguments.server, arguments.lock) if each]
     if len(given) != 1:
@@ -86,7 +86,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _run_lock(arguments: Namespace) -> int:
-    from lect_jinja.verify.lock import changes, read_lock
+    from lect_jinja.check.lock import changes, read_lock
 
     lock = read_lock(arguments.lock)
     found = changes(lock)
@@ -120,7 +120,7 @@ def _count(argument: str) -> int:
 
 
 def _as_text(report: Report) -> str:
-    from lect_jinja.verify.meaning import shown
+    from lect_jinja.check.meaning import shown
 
     lines = [f"{report.verdict}: {_verdict(report)}"]
     if report.by_name:

@@ -1,1 +1,0 @@
-"""Where a model's own template comes from: bounded readers of model directories and GGUF files."""
