@@ -93,8 +93,7 @@ def __dir__() -> list[str]:
 
 def __getattr__(name: str) -> Any:
     if name not in _LAZY:
-        msg = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(msg)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
     value = globals()[name] = getattr(import_module(_LAZY[name]), name)
@@ -134,8 +133,7 @@ def register_conv_template(conv: Any, override: bool = False) -> None:
     elif isinstance(conv, Conversation):
         _registry.register_conversation(conv, override=override)
     else:
-        msg = f"cannot register {saferepr(conv)}; expected a Conversation or a Template"
-        raise PluginError(msg)
+        raise PluginError(f"cannot register {saferepr(conv)}; expected a Conversation or a Template")
 
 
 def resolve(model_path: ModelPath, *, adapter: Any = None, fallback: bool = True) -> Resolution:

@@ -58,8 +58,7 @@ def blaming(what: str, own: tuple[type[Exception], ...], call: Callable[..., Any
     except StageError as failed:
         if isinstance(failed.error, own):
             raise failed.error from failed.error.__cause__
-        msg = f"{what}: {format_error(failed.error)}"
-        raise PluginError(msg) from failed.error
+        raise PluginError(f"{what}: {format_error(failed.error)}") from failed.error
 
 
 def format_error(error: BaseException) -> str:

@@ -26,11 +26,10 @@ class NoSeparator:
         return None
 
     def __set__(self, conversation: Conversation, value: Any) -> None:
-        msg = (
+        raise AttributeError(
             f"{conversation.name!r} is an official format, in which {self.name} has no effect\n"
             "  try: from lect_fastchat import Conversation, which has FastChat's fields"
         )
-        raise AttributeError(msg)
 
 
 @boundary
@@ -74,13 +73,12 @@ class Conversation:
             from lect.installing import install_command
 
             what = f"{next(iter(fields))}=" if fields else saferepr(template)
-            msg = (
+            raise MessageError(
                 f"a conversation is created from a template and takes no {what}\n"
                 "  try: Conversation(lect.template('chatml'))\n"
                 f"   or: {install_command('lect-fastchat')}, and from lect_fastchat import Conversation, which has "
                 "FastChat's fields"
             )
-            raise MessageError(msg)
         self._template: Template | None = template
         self.name = name or template.name
         self.system_message = template.default_system if system_message is None else system_message

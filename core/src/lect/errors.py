@@ -266,8 +266,7 @@ def expect_one_of(choices: Collection[str], name: str, value: object, error: typ
     # Comparing a caller's object could run its own code.
     plain = str.__str__(value) if isinstance(value, str) else ""
     if plain not in choices:
-        msg = f"{name} is {saferepr(value)}; expected one of {', '.join(map(repr, choices))}"
-        raise error(msg)
+        raise error(f"{name} is {saferepr(value)}; expected one of {', '.join(map(repr, choices))}")
     return plain
 
 

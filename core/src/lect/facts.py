@@ -125,8 +125,7 @@ class Facts:
         evidence: Literal["", "attested", "second-hand"] = "",
     ):
         if not isinstance(name, str) or not name:
-            msg = f"the name of a template is {saferepr(name)}; expected a text"
-            raise PluginError(msg)
+            raise PluginError(f"the name of a template is {saferepr(name)}; expected a text")
         self.name = name
         self.roles = listed(name, "roles", roles)
         self.bos = bos
@@ -202,6 +201,5 @@ def _some_of(known: Iterable[str], template: str, field: str, value: Iterable[st
     values = listed(template, field, value)
     for odd in (each for each in values if each not in known):
         hint = did_you_mean(near_names(odd, known), f"try: some of {', '.join(known)}")
-        msg = f"template {template!r}: {field} contains {saferepr(odd)}\n  {hint}"
-        raise PluginError(msg)
+        raise PluginError(f"template {template!r}: {field} contains {saferepr(odd)}\n  {hint}")
     return frozenset(values)

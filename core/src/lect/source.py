@@ -40,8 +40,7 @@ class Source(NamedTuple):
         try:
             return cls(path, text, parse_json(text))
         except SourceError as error:
-            msg = f"{cls(path, text, None)} cannot be used: {error}"
-            raise SourceError(msg) from None
+            raise SourceError(f"{cls(path, text, None)} cannot be used: {error}") from None
         except RecursionError:
             return cls(path, text, None, "is nested too deeply")
         except ValueError as error:
@@ -55,8 +54,7 @@ class Source(NamedTuple):
         """
         if not isinstance(self.data, Mapping):
             what = self.problem or f"is {type(self.data).__name__}"
-            msg = f"{self} {what}; expected an object with {tool}'s fields\n  try: {', '.join(known)}"
-            raise SourceError(msg)
+            raise SourceError(f"{self} {what}; expected an object with {tool}'s fields\n  try: {', '.join(known)}")
         for name in self.data:
             if name not in known:
                 msg = f"{self} has a field {saferepr(name)}, which {tool} does not know\n  try: {', '.join(known)}"

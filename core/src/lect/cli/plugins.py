@@ -121,8 +121,7 @@ def _find(name: str, packages: list[Package]) -> list[Package]:
     if not found:
         known = [*(each.name for each in packages), *(adapter.name for each in packages for adapter in each.adapters)]
         hint = did_you_mean(near_names(name, known), "without a name, all are listed")
-        msg = f"no installed package or plugin is called {saferepr(name)}; {hint}"
-        raise LectError(msg)
+        raise LectError(f"no installed package or plugin is called {saferepr(name)}; {hint}")
     return found
 
 

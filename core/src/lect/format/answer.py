@@ -47,11 +47,10 @@ class AnswerWriter:
     ):
         last = messages[-1] if messages else None
         if last is None or last.get("role") != "assistant":
-            msg = (
+            raise MessageError(
                 f"the last message is {saferepr(last)}; expected an assistant's\n"
                 "  try: end the messages with {'role': 'assistant', 'content': ...}"
             )
-            raise MessageError(msg)
         self._edges, self._facts = edges, edges.facts
         self._render = render
         self._before, self._last, self._index = list(messages[:-1]), last, len(messages) - 1

@@ -86,8 +86,7 @@ def _messages(rounds: Sequence[Any]) -> list[dict[str, Any]]:
         is_round = isinstance(each, list | tuple) and all(isinstance(text, str) for text in each)
         if not is_round or not 2 - is_last <= len(each) <= 2:
             expected = f"a question and an answer{', or a question' if is_last else ''}"
-            msg = f"[{index}] is {saferepr(each)} ({type(each).__name__}); expected {expected}"
-            raise MessageError(msg)
+            raise MessageError(f"[{index}] is {saferepr(each)} ({type(each).__name__}); expected {expected}")
         messages += [{"role": role, "content": text} for role, text in zip(("user", "assistant"), each, strict=False)]
     return messages
 
@@ -95,8 +94,7 @@ def _messages(rounds: Sequence[Any]) -> list[dict[str, Any]]:
 def _pad(columns: dict[str, Any], tokenizer: Any, length: int | None) -> None:
     pad = getattr(tokenizer, "pad_token_id", None)
     if pad is None:
-        msg = f"padding: {saferepr(tokenizer)} has no pad_token_id\n  try: padding=False"
-        raise TokenizerError(msg)
+        raise TokenizerError(f"padding: {saferepr(tokenizer)} has no pad_token_id\n  try: padding=False")
     longest = length or max(map(len, columns["input_ids"]))
     on_the_left = getattr(tokenizer, "padding_side", "right") == "left"
     for name, rows in columns.items():
@@ -111,5 +109,4 @@ def _tensor(kind: str, rows: list[list[int]]) -> Any:
         return import_module("numpy").array(rows)
     if kind == "pt":
         return import_module("torch").tensor(rows)
-    msg = f"return_tensors is {saferepr(kind)}; expected 'np', 'pt' or None"
-    raise MessageError(msg)
+    raise MessageError(f"return_tensors is {saferepr(kind)}; expected 'np', 'pt' or None")

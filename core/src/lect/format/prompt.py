@@ -177,12 +177,11 @@ class Prompt:
         policy, trains = policy or policies.DEFAULT_POLICY, self.trains
         if policy.marks == "template":
             if self.marked is None:
-                msg = (
+                raise MaskError(
                     f"template {self.template.label!r} has no {{% generation %}} marks, or has them inside a macro\n"
                     "  try: LossPolicy(marks='lect'), which needs none\n"
                     "   or: lect.load_template(path), if the template in the directory of the model has marks"
                 )
-                raise MaskError(msg)
             found = spans.marked_spans(self.layout, self.marked, self._said_of_loss, policy)
             return [span for span in found if trains is None or span.message in trains]
         turns = [turn for turn in self.turns if trains is None or turn.message in trains]

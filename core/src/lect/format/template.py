@@ -61,8 +61,7 @@ class Template(Replies):
         for fact in facts:
             if fact not in FACTS:
                 meant = near_names(fact, FACTS) or ["one of " + ", ".join(FACTS)]
-                msg = f"template {name!r}: there is no fact {fact!r}\n  try: {meant[0]}"
-                raise PluginError(msg)
+                raise PluginError(f"template {name!r}: there is no fact {fact!r}\n  try: {meant[0]}")
         if reply is not None and not hasattr(reply, "sections"):
             msg = f"template {name!r}: reply is {saferepr(reply)}; expected a Grammar\n  try: reply=SOME_FORMAT.grammar"
             raise PluginError(msg)

@@ -74,8 +74,7 @@ def locate(path: str) -> str:
 
 def __getattr__(name: str) -> Any:
     if name not in _LATER:
-        msg = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(msg)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
     return getattr(import_module(_LATER[name]), name)

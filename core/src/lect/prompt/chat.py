@@ -285,8 +285,7 @@ class Chat:
             RefusedError: Always; `what` says what the model does not support, `instead` what to do.
         """
         hint = f"\n  try: {instead}" if instead else ""
-        msg = f"{self.facts.name}: {what}{hint}"
-        raise RefusedError(msg)
+        raise RefusedError(f"{self.facts.name}: {what}{hint}")
 
 
 def read_chat(facts: Facts, request: Request, *, tracked: bool, limits: Limits = DEFAULT) -> tuple[Chat, Request]:
@@ -320,8 +319,7 @@ def _refuse_misspelt(options: Mapping[str, Any], facts: Facts) -> None:
     for name in options:
         meant = None if name in facts.options else _meant(name, tuple(facts.options))
         if meant is not None:
-            msg = f"there is no argument or option {saferepr(name)}\n  try: {meant}=..."
-            raise MessageError(msg)
+            raise MessageError(f"there is no argument or option {saferepr(name)}\n  try: {meant}=...")
 
 
 @lru_cache(maxsize=256)

@@ -34,8 +34,7 @@ class Limits:
             wrong("limits", given, f"a mapping such as {{'messages': {self.messages}}}")
         for name, most in given.items():
             if name not in NAMES:
-                msg = f"there is no limit {saferepr(name)}\n  try: one of {', '.join(NAMES)}"
-                raise MessageError(msg)
+                raise MessageError(f"there is no limit {saferepr(name)}\n  try: one of {', '.join(NAMES)}")
             if type(most) is not int or most < 0:
                 wrong(f"limits[{name!r}]", most, "a number")
             if name == "depth" and most > DEEPEST:

@@ -120,11 +120,10 @@ def _read_part(raw: Raw, where: Path, *, tracked: bool) -> Part:
         wrong(spell(where), raw, 'a part such as {"type": "text", "text": "Hello!"}')
     kind = raw.get("type")
     if not isinstance(kind, str) or PART_WORDS.isdisjoint(kind.split("_")):
-        msg = (
+        raise MessageError(
             f"{spell(where)}.type is {saferepr(kind)}, which is not a known kind of part\n"
             f"  try: a kind of {', '.join(sorted(PART_WORDS))}, such as 'image_url'"
         )
-        raise MessageError(msg)
     text = ""
     if kind == "text":
         if raw.get("text") is None:
@@ -200,5 +199,4 @@ def _check_pair(where: str, pair: Any, roles: frozenset[str]) -> None:
 
 def _unknown_role(where: str, role: object, roles: frozenset[str]) -> Never:
     known = ", ".join(sorted(roles))
-    msg = f"the role of {where} is {saferepr(role)}, which this template does not know\n  known: {known}"
-    raise MessageError(msg)
+    raise MessageError(f"the role of {where} is {saferepr(role)}, which this template does not know\n  known: {known}")

@@ -181,8 +181,7 @@ def _read_claim(returned: object, ref: ModelRef) -> Match | None:
     if not isinstance(returned, Match):
         raise _unexpected("match", returned, "a Match, True, False or None")
     if problem := _problem_of(returned, ref):
-        msg = f"match() returned {saferepr(returned, LONGEST_CLAIM)}; {problem}"
-        raise PluginError(msg)
+        raise PluginError(f"match() returned {saferepr(returned, LONGEST_CLAIM)}; {problem}")
     return returned
 
 

@@ -119,12 +119,10 @@ class Adapters:
         if len(owners) > 1:
             packages = " and ".join(record.package for record in owners)
             kind = group.removeprefix("lect.").removesuffix("s")
-            msg = f"both {packages} have a {kind} {name!r}\n  try: uninstall one"
-            raise PluginError(msg)
+            raise PluginError(f"both {packages} have a {kind} {name!r}\n  try: uninstall one")
         package, found = owners[0].package, self.load_part(owners[0])
         if found is None:
-            msg = f"{label} of {package} cannot be loaded\n  try: lect doctor"
-            raise PluginError(msg)
+            raise PluginError(f"{label} of {package} cannot be loaded\n  try: lect doctor")
         return package, found
 
     def usable(self) -> tuple[Record, ...]:
@@ -235,11 +233,10 @@ class Adapters:
         adapter = new_adapter(plugin, name)
         with self.lock:
             if any(each.name == adapter.name for each in self.registered):
-                msg = (
+                raise PluginError(
                     f"an adapter {adapter.name!r} is already registered\n"
                     "  try: call the object that register() returned for it, or register(adapter, name='another')"
                 )
-                raise PluginError(msg)
             self.registered += (adapter,)
             self.changed()
 
@@ -262,8 +259,7 @@ class Adapters:
             if adapter is None:
                 failures = self.failures_of(record)
                 why = failures[-1] if failures else "it is still being imported"
-                msg = f"{record.id} cannot be used: {why}\n  try: lect doctor"
-                raise PluginError(msg)
+                raise PluginError(f"{record.id} cannot be used: {why}\n  try: lect doctor")
             found.append(adapter)
         return found
 
@@ -280,11 +276,10 @@ class Adapters:
         """Return the installed adapter `package:plugin` that was pickled in another process, if it is here too."""
         for adapter in self.by_name(name):
             return adapter
-        msg = (
+        raise PluginError(
             f"the adapter {name!r} was pickled in another process, and is not available in this one\n"
             f"  try: install {name.partition(':')[0]} for both processes, and set the same LECT_* variables"
         )
-        raise PluginError(msg)
 
     # Their status
 

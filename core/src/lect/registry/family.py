@@ -82,14 +82,12 @@ class Rule(_Fields):
     ) -> Self:
         problem = problem_of(pattern)
         if problem:
-            msg = f"the rule {saferepr(pattern)} can never fit: {problem}"
-            raise PluginError(msg)
+            raise PluginError(f"the rule {saferepr(pattern)} can never fit: {problem}")
         if kind not in ("chat", "base"):
-            msg = (
+            raise PluginError(
                 f"the rule {saferepr(pattern)} has the kind {saferepr(kind)}; expected 'chat' or 'base'\n"
                 "  try: 'chat' for every model that was trained to chat"
             )
-            raise PluginError(msg)
         return super().__new__(cls, pattern, template, kind, note)
 
     @boundary
@@ -154,8 +152,7 @@ class Family:
         if len(known) == 1:
             return _made(self._templates[known[0]])
         names = ", ".join(f"{self.name}:{name}" for name in known)
-        msg = f"{self.name} does not know {model_path!r} and has several templates\n  try: one of {names}"
-        raise PluginError(msg)
+        raise PluginError(f"{self.name} does not know {model_path!r} and has several templates\n  try: one of {names}")
 
     @hookimpl
     def list_templates(self) -> Iterable[Template]:

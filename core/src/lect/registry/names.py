@@ -171,12 +171,11 @@ class TemplateNames:
             here = "absent"
         if here == edition:
             return template
-        msg = (
+        raise PluginError(
             f"the template {name!r} was pickled as {edition}, but in this process it is {here}\n"
             f"  try: the same version of {name.partition(':')[0]} for both processes, and the same LECT_* variables\n"
             "   or: pickle template.but(), which carries the template itself and not its name"
         )
-        raise PluginError(msg)
 
     def _edition(self, name: str, template: Template) -> str | None:
         """Return the version and the digest of a template; None for one that no package declares."""

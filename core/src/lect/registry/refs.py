@@ -138,11 +138,10 @@ def _path_text(model_path: object) -> str:
     except TypeError:
         path = None
     if not isinstance(path, str):
-        msg = (
+        raise InvalidModelPathTypeError(
             f"a model path is text or path-like, not {type(model_path).__name__}\n"
             "  try: get_conversation_template('org/name')"
         )
-        raise InvalidModelPathTypeError(msg)
     return path
 
 

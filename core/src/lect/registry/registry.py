@@ -101,8 +101,7 @@ class Registry:
     def pin(self, pattern: str, adapter: Any) -> Undo:
         """Decide which adapter or template is used for paths that fit a pattern; return an object that undoes this."""
         if not isinstance(pattern, str) or not pattern.strip():
-            msg = f"a pin needs a pattern such as 'acme/*', not {saferepr(pattern)}"
-            raise PluginError(msg)
+            raise PluginError(f"a pin needs a pattern such as 'acme/*', not {saferepr(pattern)}")
         pin = Pin(pattern.strip(), adapter, "lect.pin()")
         with self.adapters.lock:
             self._pins += (pin,)
@@ -286,8 +285,7 @@ class Registry:
             path = saferepr(ref.original, LONGEST_SHOWN)
             if unasked and isinstance(error, PluginError):
                 # Not the adapter's fault, as it made no claim: its error says why it has no template for the model.
-                msg = f"{adapter} was chosen for {path} ({unasked}) but cannot be used: {error}"
-                raise PluginError(msg) from error
+                raise PluginError(f"{adapter} was chosen for {path} ({unasked}) but cannot be used: {error}") from error
             self.adapters.fail(adapter, failed)
             why = format_error(error)
             msg = f"{adapter} claims {path} but cannot provide its template: {why}\n  try: {DISABLE}={adapter.id}"

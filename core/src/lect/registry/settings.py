@@ -146,8 +146,7 @@ def _read_pins(text: str) -> dict[str, str]:
     for each in filter(None, map(str.strip, text.split(";"))):
         pattern, equals, adapter = (part.strip() for part in each.partition("="))
         if not (pattern and equals and adapter):
-            msg = f"{PINS} has {each!r}, which is not a pin\n  try: {PINS}='acme/*=lect-acme:acme'"
-            raise PluginError(msg)
+            raise PluginError(f"{PINS} has {each!r}, which is not a pin\n  try: {PINS}='acme/*=lect-acme:acme'")
         pins.setdefault(pattern, adapter)
     return pins
 

@@ -64,8 +64,7 @@ class GrammarPart:
         facts = {**kind.defaults, **dict(zip(kind.kinds, given, strict=False)), **named}
         if len(given) > len(kind.kinds) or facts.keys() != kind.kinds.keys():
             odd = ", ".join(sorted(facts.keys() ^ kind.kinds.keys())) or f"{len(given)} facts"
-            msg = f"{kind.__name__}() takes {', '.join(kind.kinds)}; check {odd}"
-            raise TypeError(msg)
+            raise TypeError(f"{kind.__name__}() takes {', '.join(kind.kinds)}; check {odd}")
         self.__dict__.update(facts)
 
     def __setattr__(self, fact: str, value: object) -> None:

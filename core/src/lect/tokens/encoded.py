@@ -148,11 +148,10 @@ class Encoded:
         if not self._policy.allow_uniform:
             _refuse_uniform(runs, len(self._tokens.ids), self._policy, self._prompt)
             if not kept:
-                msg = (
+                raise MaskError(
                     f"no token carries loss: all that is trained is beyond the {count} tokens of max_length\n"
                     "  try: a larger max_length, or LossPolicy(allow_uniform=True)"
                 )
-                raise MaskError(msg)
         return kept
 
     @property
@@ -212,11 +211,9 @@ def encode(
 ) -> Encoded:
     """Return a prompt as token ids; see `Prompt.encode`. `opens`: with the ids that the tokenizer puts first."""
     if policy is not None and not isinstance(policy, LossPolicy):
-        msg = f"policy is {policy!r}; expected a LossPolicy\n  try: policy=lect.LossPolicy(last=True)"
-        raise MaskError(msg)
+        raise MaskError(f"policy is {policy!r}; expected a LossPolicy\n  try: policy=lect.LossPolicy(last=True)")
     if max_length is not None and (type(max_length) is not int or max_length < 1):
-        msg = f"max_length is {max_length!r}; expected a positive number of tokens"
-        raise MaskError(msg)
+        raise MaskError(f"max_length is {max_length!r}; expected a positive number of tokens")
     expect_one_of(TRUNCATE, "truncate", truncate)
     encoder = encoder_of(tokenizer)
     text, layout = prompt.text, prompt.layout

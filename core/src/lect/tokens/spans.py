@@ -184,11 +184,10 @@ def _places(layout: Layout, message: int, start: int, end: int) -> Iterator[tupl
         if segment.path[:3] != ("messages", message, "content"):
             continue
         if segment.start == TRANSFORMED:
-            msg = (
+            raise MaskError(
                 f"LossPolicy: spans[{message}] cannot be found in the prompt: the template changes the text\n"
                 "  try: patterns={...}, which look at the prompt itself"
             )
-            raise MaskError(msg)
         moved = layout.starts[index] - segment.start
         yield max(start + moved, layout.starts[index]), min(end + moved, layout.starts[index + 1])
 

@@ -334,12 +334,11 @@ def encoder_of(tokenizer: Any) -> Encoder:
     fast = getattr(tokenizer, "backend_tokenizer", tokenizer)
     is_fast = hasattr(fast, "to_str") and hasattr(fast, "get_added_tokens_decoder")
     if not is_fast and not isinstance(tokenizer, Tokenizer):
-        msg = (
+        raise TokenizerError(
             f"tokenizer is {saferepr(tokenizer)}; expected a tokenizers.Tokenizer, a fast tokenizer of transformers, "
             "or an object with control_tokens() and encode_ordinary(text)\n"
             "  try: AutoTokenizer.from_pretrained(..., use_fast=True)"
         )
-        raise TokenizerError(msg)
     key = (id(fast), *(_state(fast) if is_fast else ()))
     kept = _kept.get(key)
     if kept is not None and kept[0] is fast and kept[1].is_current(fast):
