@@ -13,6 +13,7 @@ prompt = conversation.get_prompt()
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from lect.apart import functions
@@ -49,6 +50,7 @@ from lect.reports import Control, Unused
 from lect.values import ControlPolicy, Origin, Segment
 
 if TYPE_CHECKING:
+    from lect.format.answer import Messages
     from lect.format.replies import ReplyOptions
     from lect.format.sequences import Unroll
     from lect.registry.info import PluginInfo
@@ -94,8 +96,6 @@ def __dir__() -> list[str]:
 def __getattr__(name: str) -> Any:
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
     value = globals()[name] = getattr(import_module(_LAZY[name]), name)
     return value
 
@@ -204,23 +204,13 @@ def render(
 
 @overload
 def encode(
-    model_path: ModelPath,
-    messages: Sequence[Mapping[str, Any]],
-    tokenizer: Any,
-    *,
-    unroll: Literal["never"] = "never",
-    **arguments: Any,
+    model_path: ModelPath, messages: Messages, tokenizer: Any, *, unroll: Literal["never"] = "never", **arguments: Any
 ) -> Encoded: ...
 
 
 @overload
 def encode(
-    model_path: ModelPath,
-    messages: Sequence[Mapping[str, Any]],
-    tokenizer: Any,
-    *,
-    unroll: Literal["auto", "always"],
-    **arguments: Any,
+    model_path: ModelPath, messages: Messages, tokenizer: Any, *, unroll: Literal["auto", "always"], **arguments: Any
 ) -> list[Encoded]: ...
 
 
@@ -304,7 +294,7 @@ def parse(
     *,
     adapter: Any = None,
     default: str | None = None,
-    format: str | Grammar | ReplyFormat | None = None,  # noqa: A002  # the word that everybody expects
+    format: str | Grammar | ReplyFormat | None = None,
     finish: str | None = None,
     **options: Unpack[ReplyOptions],
 ) -> Reply:
@@ -323,7 +313,7 @@ def stream(
     *,
     adapter: Any = None,
     default: str | None = None,
-    format: str | Grammar | ReplyFormat | None = None,  # noqa: A002  # the word that everybody expects
+    format: str | Grammar | ReplyFormat | None = None,
     **options: Unpack[ReplyOptions],
 ) -> ReplyStream:
     """Parse a reply that is still arriving: feed it chunks and get events, close it and get the reply.
@@ -436,11 +426,7 @@ def dump_template(template: Template, notation: str, *, lossy: bool = False) -> 
 
 
 def messages(
-    data: Any,
-    *,
-    format: str | None = None,  # noqa: A002  # the usual name
-    row: int | None = None,
-    parse_assistant: Any = False,
+    data: Any, *, format: str | None = None, row: int | None = None, parse_assistant: Any = False
 ) -> list[dict[str, Any]]:
     """Convert a row of a data set to OpenAI-shaped messages: `lect_rows.messages`, in the package `lect-rows`.
 
@@ -452,7 +438,7 @@ def messages(
     return read
 
 
-def row(data: Any, *, format: str | None = None, row: int | None = None, parse_assistant: Any = False) -> Row:  # noqa: A002
+def row(data: Any, *, format: str | None = None, row: int | None = None, parse_assistant: Any = False) -> Row:
     """Read a row of a data set with all that it says: `lect_rows.row`, in the package `lect-rows`.
 
     Raises:

@@ -173,10 +173,7 @@ class Conversation:
 
     def _parts(self, text: str, images: Iterable[Any]) -> list[Raw]:
         """Return a text with images as OpenAI's list of parts."""
-        return [
-            {"type": "text", "text": text},
-            *({"type": "image_url", "image_url": {"url": image}} for image in images),
-        ]
+        return [{"type": "text", "text": text}] + [{"type": "image_url", "image_url": {"url": each}} for each in images]
 
     def copy(self) -> Self:
         """Return a copy; changing one conversation does not change the other."""
@@ -195,11 +192,9 @@ class Conversation:
         return self.copy()
 
 
-def is_illustrated(message: Any) -> bool:
+def is_illustrated(pair: Any) -> bool:
     """Return whether a message has a text with images."""
-    return (
-        isinstance(message, list | tuple) and len(message) == 2 and type(message[1]) is tuple and len(message[1]) == 2
-    )
+    return isinstance(pair, list | tuple) and len(pair) == 2 and type(pair[1]) is tuple and len(pair[1]) == 2
 
 
 def _copied(pair: Any) -> Any:

@@ -5,6 +5,7 @@ Attributes carry the data of a message, so that a program need not parse its tex
 
 import copyreg
 import sys
+import warnings
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from enum import Enum
 from operator import length_hint
@@ -180,8 +181,6 @@ def warn_caller(text: str, category: type[Warning], *, once: bool = False) -> No
     But a `PluginWarning` is shown even where a filter makes it an error: one bad plugin must not take the others
     down.
     """
-    import warnings
-
     frame = sys._getframe()
     # Core and plugins, such as `lect_jinja.template`, are not the caller.
     while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0].split("_")[0] == "lect":

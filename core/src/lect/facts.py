@@ -100,11 +100,6 @@ class Facts:
             `source`, state the same format; `second-hand` if `source` names who copies or converts the maker's file.
     """
 
-    __slots__ = (
-        "_frozen", "accepted_roles", "accepts", "bos", "capabilities", "control_tokens", "default_system", "eos",
-        "evidence", "markers", "name", "options", "roles", "source", "stop", "stop_ids", "text_separators",
-    )  # fmt: skip
-
     def __init__(
         self,
         name: str,
@@ -128,8 +123,7 @@ class Facts:
             raise PluginError(f"the name of a template is {saferepr(name)}; expected a text")
         self.name = name
         self.roles = listed(name, "roles", roles)
-        self.bos = bos
-        self.eos = eos
+        self.bos, self.eos = bos, eos
         self.stop: Mapping[str, int | None] = _texts(name, "stop", stop)
         # Two spellings of one token are one id.
         self.stop_ids = tuple(dict.fromkeys((*(each for each in self.stop.values() if each is not None), *stop_ids)))
@@ -139,14 +133,12 @@ class Facts:
         tokens = {*listed(name, "control_tokens", control_tokens), *self.stop, bos, eos}
         words = {text for text, each in self.markers.items() if each is None and IS_TAG(text)} - tokens
         self.control_tokens = tuple(text for text in self.markers if text not in words)
-        self.text_separators = text_separators
-        self.default_system = default_system
+        self.text_separators, self.default_system = text_separators, default_system
         self.capabilities = _some_of(CAPABILITIES, name, "capabilities", capabilities)
         own = {token: str for token, text in (("bos_token", bos), ("eos_token", eos)) if text}
         self.options: Mapping[str, type | None] = MappingProxyType({**_texts(name, "options", options), **own})
         self.accepts = _some_of(ACCEPTABLE, name, "accepts", accepts)
-        self.source = source
-        self.evidence = evidence
+        self.source, self.evidence = source, evidence
         self.accepted_roles = STANDARD_ROLES.union(self.roles)
 
     def __setattr__(self, name: str, value: object) -> None:

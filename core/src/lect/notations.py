@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from lect.boundaries import boundary
 from lect.contain import blaming
 from lect.errors import ConversionError, ConversionWarning, LectError, PluginError, SourceError, saferepr, warn_caller
+from lect.format.compare import differences, render_of
 from lect.format.template import Template
 from lect.format.turns import EOS, ROLE, ROUND, Turn, TurnTemplate
 from lect.installing import install_command
@@ -89,8 +90,6 @@ def dump_template(adapters: Adapters, template: Any, notation: Any, *, lossy: bo
 
 def _prove(name: str, writer: Any, template: Template, written: Written) -> list[str] | None:
     """Render what was written and what it must equal, and return how they differ; None where nothing can render it."""
-    from lect.format.compare import differences, render_of
-
     expected = written.rest if written.lost and written.rest is not None else template
     if not written.bos and expected.bos:
         # Where the other tool adds the BOS itself, neither side may have one.

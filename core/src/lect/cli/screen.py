@@ -156,9 +156,8 @@ class Screen:
         cells = [[Painted(self.one_line(text), style) for text, style in row] for row in styled]
         if header:
             cells.insert(0, [Painted(title, "dim") for title in header])
-        widths = (
-            [max(_width(row[column].text) for row in cells) for column in range(len(cells[0]) - 1)] if cells else []
-        )
+        columns = range(len(cells[0]) - 1) if cells else ()
+        widths = [max(_width(row[column].text) for row in cells) for column in columns]
         before_last = indent + sum(widths) + 2 * len(widths)
         for row in cells:
             padded = [

@@ -19,6 +19,9 @@ from lect.tokens.edges import Edges, around_reasoning
 from lect.tokens.turns import TurnSpan, call_marks, cut, first_mark, is_own, last_mark, missing_fields
 from lect.values import TRANSFORMED, Origin, Segment
 
+Messages = Sequence[Mapping[str, Any]]
+Render = Callable[..., Prompt]
+
 
 class Answer(NamedTuple):
     """An answer as the model writes it."""
@@ -38,13 +41,7 @@ class AnswerWriter:
     and its tools; `whole` is all of it, if that is known.
     """
 
-    def __init__(
-        self,
-        edges: Edges,
-        render: Callable[..., Prompt],
-        messages: Sequence[Mapping[str, Any]],
-        whole: Prompt | None = None,
-    ):
+    def __init__(self, edges: Edges, render: Render, messages: Messages, whole: Prompt | None = None):
         last = messages[-1] if messages else None
         if last is None or last.get("role") != "assistant":
             raise MessageError(

@@ -40,21 +40,13 @@ def apply_chat_template(
         return texts if is_batch else texts[0]
     if tokenizer is None:
         raise TokenizerError("there is no tokenizer\n  try: tokenizer=..., or tokenize=False for the text")
+    policy, most = MASK if return_assistant_tokens_mask else None, max_length if truncation else None
     encoded = [
-        encode(
-            prompt,
-            tokenizer,
-            safe=sanitize_control_tokens,
-            policy=MASK if return_assistant_tokens_mask else None,
-            max_length=max_length if truncation else None,
-            opens=False,
-        )
+        encode(prompt, tokenizer, safe=sanitize_control_tokens, policy=policy, max_length=most, opens=False)
         for prompt in prompts
     ]
-    columns: dict[str, Any] = {
-        "input_ids": [each.ids for each in encoded],
-        "attention_mask": [[1] * len(each.ids) for each in encoded],
-    }
+    columns: dict[str, Any] = {"input_ids": [each.ids for each in encoded]}
+    columns["attention_mask"] = [[1] * len(each.ids) for each in encoded]
     if return_assistant_tokens_mask:
         columns["assistant_masks"] = [[int(weight > 0) for weight in each.weights] for each in encoded]
     if padding:

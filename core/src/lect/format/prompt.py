@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from lect.apart import picture
 from lect.boundaries import boundary
 from lect.computed import computed
 from lect.errors import MaskError
 from lect.facts import Facts
-from lect.pictures import picture
 from lect.prompt.message import Request
 from lect.prompt.normalize import sorted_results
 from lect.prompt.segments import Composed, Layout, ended, is_role
@@ -46,11 +46,8 @@ class Prompt:
     _repr_html_ = picture
 
     def __init__(self, template: Any, source: Composed, request: Request, *, most_controls: int):
-        self.template = template
-        self.text = source.text
-        self.marked = source.marked
-        self._source = source
-        self._request = request
+        self.template, self._source, self._request = template, source, request
+        self.text, self.marked = source.text, source.marked
         self.write: Write = template.text
         self._edges: Callable[[Mapping[str, Any]], Edges] = template.edges
         self.trains: frozenset[int] | None = None

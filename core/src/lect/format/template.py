@@ -45,18 +45,11 @@ class Template(Replies):
             `text_separators`, `default_system`, `capabilities`, `options`, `accepts`, `source` and `evidence`.
     """
 
-    __slots__ = ("__weakref__", "_edges", "_leaks", "_made_at", "_stamp", "program", "reply")
-
     program: Callable[[Chat, Writer], None]
     reply: Grammar | None
 
     def __init__(
-        self,
-        name: str,
-        program: Callable[[Chat, Writer], None],
-        *,
-        reply: Grammar | None = None,
-        **facts: Any,
+        self, name: str, program: Callable[[Chat, Writer], None], *, reply: Grammar | None = None, **facts: Any
     ):
         for fact in facts:
             if fact not in FACTS:
@@ -66,8 +59,7 @@ class Template(Replies):
             msg = f"template {name!r}: reply is {saferepr(reply)}; expected a Grammar\n  try: reply=SOME_FORMAT.grammar"
             raise PluginError(msg)
         super().__init__(name, **facts)
-        self.program = program
-        self.reply = reply
+        self.program, self.reply = program, reply
         self._edges: dict[bytes, Edges] = {}
         self._leaks: bool | None = None
         self._stamp: tuple[str, Callable[[str, Template], tuple[Any, ...] | None]] | None = None
@@ -240,18 +232,14 @@ class Template(Replies):
     ) -> Any:
         """Return a request, changed as little as possible so that the format carries it: a `lect_fit.Fitted`.
 
-        It is in the package `lect-fit`.
+        It is in the package `lect-fit`; `lect_fit.fit` says more of each argument.
 
         Args:
             messages: OpenAI-shaped messages.
             tools: OpenAI tool schemas.
-            late_system: What becomes of instructions after other turns, where the format has no place for them: the
-                `user` says them, in their place; they are added to the `first` system message, which changes the whole
-                prompt; or they are an error, `refuse`.
-            split_text: Whether to make an answer of a text beside a call, where the format writes only one of them. The
-                model did not end its turn there.
-            invent: Whether to add what nobody said, where the format demands it: a turn of the user before a first
-                answer, a result for a call without one.
+            late_system: Who says instructions after other turns: the `user`, the `first` system message, or `refuse`.
+            split_text: Whether to make an answer of a text beside a call, where the format writes only one of them.
+            invent: Whether to add what nobody said, where the format demands it: a turn of the user, or a result.
             strict: Whether to refuse what cannot be carried; otherwise `left` lists it.
             options: The other arguments of `render`.
 
@@ -260,16 +248,8 @@ class Template(Replies):
             RefusedError: With `strict`, if the format refuses the request nevertheless; or for a late system message.
             UnusedInputError: With `strict`, if something would be lost.
         """
-        return function("fit")(
-            self,
-            messages,
-            tools,
-            late_system=late_system,
-            split_text=split_text,
-            invent=invent,
-            strict=strict,
-            **options,
-        )
+        wishes = {"late_system": late_system, "split_text": split_text, "invent": invent, "strict": strict}
+        return function("fit")(self, messages, tools, **wishes, **options)
 
     def effort(self, level: Literal["off", "low", "medium", "high"]) -> dict[str, Any]:
         """Return the options by which the format says how hard the model is to think; empty if it cannot say it.

@@ -72,8 +72,6 @@ class TurnTemplate(Template):
         facts: What `Template` takes: bos, stop, markers, default_system, reply, ...
     """
 
-    __slots__ = ("_ends", "_head", "_is_table", "_later_table", "_static", "_table", "_tracked_table", "turns", *FIELDS)
-
     turns: Mapping[str, Turn]
 
     @boundary
@@ -102,18 +100,11 @@ class TurnTemplate(Template):
     ):
         turns = {"system": system, "user": user, "assistant": assistant, "tool": tool}
         self.turns = MappingProxyType({role: turn for role, turn in turns.items() if turn is not None})
-        self.other = other
-        self.user_after_system = user_after_system
-        self.opening = opening
-        self.without_system = without_system
+        self.other, self.user_after_system = other, user_after_system
+        self.opening, self.without_system, self.closing = opening, without_system, closing
         self.generation = assistant.prefix if generation is None else generation
-        self.closing = closing
-        self.examples = tuple(examples)
-        self.first_round = first_round
-        self.trim = trim
-        self.empty = empty
-        self.system_first = system_first
-        self.refuses = refuses
+        self.examples, self.first_round = tuple(examples), first_round
+        self.trim, self.empty, self.system_first, self.refuses = trim, empty, system_first, refuses
         facts.setdefault("roles", tuple(self.turns))
         # A turn for results does not make a format with tools: a table has no place for schemas and calls.
         facts.setdefault("capabilities", ["system"] if system is not None else [])
@@ -168,11 +159,8 @@ class TurnTemplate(Template):
             texts = [turn.prefix, turn.suffix, "" if turn.bare is None else turn.bare]
             if filled:
                 texts = [text.replace(EOS, self.eos).replace(ROLE, role) for text in texts]
-            special = bool(
-                self.user_after_system
-                or (numbered and role == "user")
-                or any(place in text for place in (ROUND, ROLE, EOS) for text in texts)
-            )
+            has_place = any(place in text for place in (ROUND, ROLE, EOS) for text in texts)
+            special = has_place or bool(self.user_after_system) or (numbered and role == "user")
             entries[role] = (texts[0], texts[1], None if turn.bare is None else texts[2], special)
         return entries
 

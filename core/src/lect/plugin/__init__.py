@@ -10,6 +10,7 @@ adapter = Family("acme", Rule("acme * chat", ACME))
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from lect.boundaries import boundary
@@ -75,6 +76,4 @@ def locate(path: str) -> str:
 def __getattr__(name: str) -> Any:
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
     return getattr(import_module(_LATER[name]), name)

@@ -73,13 +73,10 @@ class Chat:
         )
         self.tools: tuple[Mapping[str, Any], ...] = ()
         if tools:
-            # Imported here because it is not needed to import lect.
             from lect.prompt.schemas import read_tools
 
             self.tools = read_tools(tools, limits)
-        self.options = options
-        self.add_generation_prompt = add_generation_prompt
-        self.tracked = tracked
+        self.options, self.add_generation_prompt, self.tracked = options, add_generation_prompt, tracked
 
     @property
     def system(self) -> Message | None:
@@ -151,7 +148,6 @@ class Chat:
         day = self.options.get("date")
         if day is None:
             return today(int(time()))
-        # Imported here because few callers give one.
         import datetime
 
         if not isinstance(day, datetime.date):
@@ -205,9 +201,6 @@ class Chat:
 
     def arguments(self, call: Call) -> str:
         """Return the arguments of a call as JSON text."""
-        if not self.tracked:
-            text: str = _tojson().to_json(call.arguments)
-            return text
         return self.json(call.arguments, *call.path, "arguments")
 
     def arguments_as_given(self, call: Call) -> str:

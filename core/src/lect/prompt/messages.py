@@ -178,9 +178,7 @@ def messages_of_pairs(system: str | None, pairs: Sequence[Any], roles: frozenset
             wrong("system_message", system, "text")
         messages.append({"role": "system", "content": system})
     for index, pair in enumerate(pairs):
-        if not (
-            type(pair) is list and len(pair) == 2 and type(pair[0]) is str and type(pair[1]) is str and pair[0] in roles
-        ):
+        if not (type(pair) is list and [*map(type, pair)] == [str, str] and pair[0] in roles):
             _check_pair(f"messages[{index}]", pair, roles)
         messages.append({"role": pair[0], "content": pair[1]})
     return messages

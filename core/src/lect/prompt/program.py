@@ -19,8 +19,7 @@ def run_program(program: Program, chat: Chat, out: Writer) -> None:
     try:
         returned = program(chat, out)
         if returned is not None:
-            what = f"returns {saferepr(returned)}; a program returns nothing, it writes to `out`"
-            raise MisuseError(what)
+            raise MisuseError(f"returns {saferepr(returned)}; a program returns nothing, it writes to `out`")
     except LectError:
         raise
     except MisuseError as error:

@@ -9,6 +9,7 @@ A program may choose among its own words by what it sees in a text, such as a ma
 in that the two are alike.
 """
 
+import datetime
 import json
 import os
 import sys
@@ -44,14 +45,8 @@ _PROPERTIES = {
     "count": {"type": "integer", "description": "about count", "default": 3},
     "list": {"type": "array", "items": {"type": "object", "properties": {"inner": {"type": "odd"}}}},
 }
-_TOOL = {
-    "type": "function",
-    "function": {
-        "name": "name",
-        "description": "about name",
-        "parameters": {"type": "object", "properties": _PROPERTIES, "required": ["key"]},
-    },
-}
+_PARAMETERS = {"type": "object", "properties": _PROPERTIES, "required": ["key"]}
+_TOOL = {"type": "function", "function": {"name": "name", "description": "about name", "parameters": _PARAMETERS}}
 _SYSTEM = {"role": "system", "content": "system"}
 _FIRST, _QUESTION = {"role": "user", "content": "first question"}, {"role": "user", "content": "question"}
 _ANSWER = {"role": "assistant", "content": "answer"}
@@ -111,8 +106,6 @@ def leak_of(facts: Facts, program: Program, words: Iterable[str] = (), seed: str
     options: dict[str, Any] = {}
     if "date" in facts.options:
         # Both runs of a pair must have the same clock.
-        import datetime
-
         options["date"] = datetime.date(2024, 7, 26)
     cpu, now = _cpu(), time.monotonic()
     # Whether a letter that the program looks for is in a text may decide what it writes.
@@ -143,15 +136,10 @@ def mark_unknown(facts: Facts, program: Program, request: Request, out: Tracking
     """Mark those pieces of a leaky program that depend on what the caller gave as of unknown origin."""
     stand_ins = StandIns(_letters(process_seed()), facts.accepted_roles)
     messages, tools, options, asking = request
-    pair = [
-        Request(
-            stand_ins.stand_in(messages, which),
-            stand_ins.stand_in(tools, which),
-            {name: stand_ins.stand_in(value, which) for name, value in options.items()},
-            asking,
-        )
-        for which in (0, 1)
-    ]
+    pair = []
+    for which in (0, 1):
+        own = {name: stand_ins.stand_in(value, which) for name, value in options.items()}
+        pair.append(Request(stand_ins.stand_in(messages, which), stand_ins.stand_in(tools, which), own, asking))
     runs = [TrackingWriter(), TrackingWriter()]
     is_alike = _is_written(facts, program, pair, runs) and all(len(run) == len(out) for run in runs)
     for index, piece in enumerate(out):

@@ -24,8 +24,7 @@ class Layout:
     __slots__ = ("controls", "segments", "starts", "text")
 
     def __init__(self, text: str, segments: Sequence[Segment]):
-        self.text = text
-        self.segments = segments
+        self.text, self.segments = text, segments
         self.starts = [*accumulate(map(len, map(attrgetter("text"), segments)), initial=0)]
         self.controls: tuple[object, Any] | None = None
 
@@ -42,17 +41,13 @@ class Composed:
         unused: Callable[[], list[Unused]],
         marked: Sequence[tuple[int, int]] | None,
     ):
-        self.text = text
-        self.segments = segments
-        self.unused = unused
-        self.marked = marked
+        self.text, self.segments, self.unused, self.marked = text, segments, unused, marked
 
 
 def from_program(chat: Chat, out: TrackingWriter) -> Composed:
     """Return what a program has written."""
 
     def unused() -> list[Unused]:
-        # Importing lect does not need it.
         from lect.prompt.unused import find_unused
 
         return list(find_unused(chat, out))

@@ -45,12 +45,8 @@ class Adapter:
         fallback: bool = False,
         find: Callable[[str], Adapter] | None = None,
     ):
-        self.name = name
-        self.package = package
-        self.version = version
-        self.fallback = fallback
-        self.plugin = plugin
-        self._find = find
+        self.name, self.package, self.version, self.fallback = name, package, version, fallback
+        self.plugin, self._find = plugin, find
         manager = PluginManager(hookspecs.PROJECT)
         manager.add_hookspecs(hookspecs)
         manager.register(plugin, "plugin")
@@ -146,9 +142,8 @@ class Adapter:
                     raise _unexpected("postprocess", refined, "a Reply, a text or None")
                 return refined or reply
         except StageError as failed:  # the model's output must not be lost over it
-            warn_caller(
-                f"{self} failed in postprocess: {format_error(failed.error)}\n  try: lect doctor", PluginWarning
-            )
+            what = f"{self} failed in postprocess: {format_error(failed.error)}"
+            warn_caller(f"{what}\n  try: lect doctor", PluginWarning)
             return reply
 
 

@@ -28,8 +28,7 @@ class Later:
     """
 
     def __init__(self, name: str, make: Callable[[], Template]):
-        self.name = name
-        self.make = make
+        self.name, self.make = name, make
 
     @computed
     def template(self) -> Template:
@@ -114,13 +113,9 @@ class Family:
 
     @boundary
     def __init__(self, name: str, *rules: Rule, templates: "Iterable[Template | Later]" = ()):
-        self.name = name
-        self.rules = rules
-        self._templates: dict[str, Template | Later] = {
-            template.name: template
-            for template in (*(rule.template for rule in rules), *templates)
-            if isinstance(template, _TEMPLATES)
-        }
+        self.name, self.rules = name, rules
+        every = (*(rule.template for rule in rules), *templates)
+        self._templates = {each.name: each for each in every if isinstance(each, _TEMPLATES)}
 
     def __repr__(self) -> str:
         return f"<Family {self.name!r}: {len(self.rules)} rules, {len(self._templates)} templates>"

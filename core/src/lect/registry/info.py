@@ -1,5 +1,6 @@
 """What is known about plugins, and what they did wrong."""
 
+import pickle
 from typing import Any, NamedTuple
 
 from lect.contain import format_error, returned
@@ -18,8 +19,6 @@ class Failure(NamedTuple):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Many errors cannot be unpickled, and stop the process pool that tries to.
-        import pickle
-
         again = returned(lambda: pickle.loads(pickle.dumps(self.error)))  # noqa: S301  # pickled on this line
         return Failure, (*self[:4], PluginError(self.description) if again is None else self.error)
 

@@ -46,8 +46,7 @@ class TemplateNames:
     """
 
     def __init__(self, home: object, adapters: Adapters):
-        self._home = home
-        self._adapters = adapters
+        self._home, self._adapters = home, adapters
         self._own: dict[str, Template] = {template.name: template for template in BUILTIN}
         # A template has many names: `acme-2`, `acme:acme-2`, `lect-acme:acme:acme-2`, ...
         self.remembered: Memory[Template] = Memory()
@@ -184,10 +183,8 @@ class TemplateNames:
         if template in BUILTIN:
             return f"core+{digest(template)}"
         owner, _, bare = name.rpartition(":")
-        for record in self._adapters.records():
-            if record.id == owner and bare in record.templates:
-                return f"{record.version}+{digest(template)}"
-        return None
+        records = (each for each in self._adapters.records() if each.id == owner and bare in each.templates)
+        return next((f"{each.version}+{digest(template)}" for each in records), None)
 
     def several(self, name: str, owners: list[str]) -> AmbiguousModelError:
         """Return the error for a name that several share."""

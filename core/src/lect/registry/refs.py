@@ -147,9 +147,8 @@ def _path_text(model_path: object) -> str:
 
 def _check(given: str) -> None:
     if len(given) > LONGEST_PATH:
-        _refuse(
-            f"{saferepr(given, LONGEST_SHOWN)} has {len(given)} characters; a model path has at most {LONGEST_PATH}"
-        )
+        what = f"{saferepr(given, LONGEST_SHOWN)} has {len(given)} characters"
+        _refuse(f"{what}; a model path has at most {LONGEST_PATH}")
     if not given.strip():
         _refuse("the model path is empty")
     if not given.isprintable():

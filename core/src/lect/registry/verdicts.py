@@ -101,7 +101,5 @@ def refuse_tie(
             f"  try: {PINS}='{pattern}={other.adapter.id}'\n"
             f"   or: lect.pin({pattern!r}, {other.adapter.id!r})"
         )
-        claimants = [candidate.adapter.id for candidate, _ in tied]
-        raise AmbiguousModelError(
-            msg, name=ref.original, claimants=claimants, candidates=verdicts(adapters, candidates)
-        )
+        ids = [candidate.adapter.id for candidate, _ in tied]
+        raise AmbiguousModelError(msg, name=ref.original, claimants=ids, candidates=verdicts(adapters, candidates))

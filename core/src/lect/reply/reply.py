@@ -3,7 +3,7 @@
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
-from lect.pictures import picture
+from lect.apart import picture
 from lect.values import MadeId
 
 OUR_KEY = "reasoning_content"
@@ -73,11 +73,8 @@ class ToolCall(NamedTuple):
             import json
 
             text = json.dumps(self.arguments, ensure_ascii=False)
-        return {
-            "id": self.id or f"call_{self.index}",
-            "type": "function",
-            "function": {"name": self.name, "arguments": text},
-        }
+        function = {"name": self.name, "arguments": text}
+        return {"id": self.id or f"call_{self.index}", "type": "function", "function": function}
 
 
 class Reply(NamedTuple):

@@ -91,9 +91,7 @@ class Edges:
             raise self._rendered[key]
         return self._rendered[key]
 
-    def text(
-        self, messages: Messages, *, tools: Any = None, add_generation_prompt: bool = False, **options: Any
-    ) -> str:
+    def text(self, messages: Messages, *, tools: Any = None, add_generation_prompt: bool = False, **_: Any) -> str:
         """Return the text of a probe as it is rendered; the options are those of the edges."""
         text: str = self.render(messages, tools=tools, add_generation_prompt=add_generation_prompt).text
         return text

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
+from lect.apart import picture
 from lect.boundaries import boundary
 from lect.computed import computed
 from lect.errors import MaskError, TokenizerError, expect_one_of
 from lect.facts import Facts
-from lect.pictures import picture
 from lect.prompt.fields import spell
 from lect.prompt.limits import DEFAULT
 from lect.prompt.segments import Layout
@@ -82,9 +82,7 @@ class Encoded:
         self.ids = ids[: len(ids) - report.truncated] if report.truncated else ids
         self.report = report
         self._opening = len(opening)
-        self._prompt = prompt
-        self._tokens = tokens
-        self._policy = policy
+        self._prompt, self._tokens, self._policy = prompt, tokens, policy
 
     _repr_html_ = picture
 

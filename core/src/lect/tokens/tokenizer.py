@@ -256,15 +256,10 @@ class FastEncoder(Encoder):
 
     def _by_kind(self, pieces: Sequence[Ordinary]) -> Iterator[tuple[Sequence[int], Any]]:
         kinds = [CLEAN if self._is_clean(piece) else _kind_of(piece) for piece in pieces]
-        encodings = {
-            kind: iter(
-                self._tokenizer_for(kind).encode_batch(
-                    [piece.text for piece, each in zip(pieces, kinds, strict=True) if each == kind],
-                    add_special_tokens=False,
-                )
-            )
-            for kind in dict.fromkeys(kinds)
-        }
+        encodings = {}
+        for kind in dict.fromkeys(kinds):
+            texts = [piece.text for piece, each in zip(pieces, kinds, strict=True) if each == kind]
+            encodings[kind] = iter(self._tokenizer_for(kind).encode_batch(texts, add_special_tokens=False))
         for piece, kind in zip(pieces, kinds, strict=True):
             encoding = next(encodings[kind])
             if kind == CLEAN and not self.control_ids.keys().isdisjoint(encoding.ids):

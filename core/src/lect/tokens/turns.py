@@ -263,10 +263,7 @@ class _Asked:
     """The generation prompts of one conversation."""
 
     def __init__(self, text: str, marks: TurnMarks, request: Request, write: Write):
-        self._text = text
-        self._marks = marks
-        self._request = request
-        self._write = write
+        self._text, self._marks, self._request, self._write = text, marks, request, write
         self._count = 0
         self._known: dict[Any, tuple[str, bool]] = {}
         """By the role before, a generation prompt, and whether the text ever begins with the prompt up to there."""

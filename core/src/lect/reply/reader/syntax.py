@@ -88,8 +88,7 @@ class CompiledParams:
     """How the parameters of a call begin and end."""
 
     def __init__(self, spec: Params, call: CompiledCall):
-        self._spec = spec
-        self._call = call
+        self._spec, self._call = spec, call
         self._head = HeadLookahead(spec.head)
         self._lives: dict[str, tuple[MarkScanner, str]] = {}
         self.call_opens = {marks[0] for marks in call.opens if marks}
@@ -169,8 +168,7 @@ class CompiledSection:
     """How one kind of section begins, goes on and ends."""
 
     def __init__(self, section: Section, calls: list[CompiledCall], bounds: tuple[str, ...]):
-        self.syntax = section
-        self.calls = calls
+        self.syntax, self.calls = section, calls
         self.bounds = [(mark.strip(),) for mark in bounds]  # What ends a broken call, whatever its own marks are.
         self.opens = rows = [lookahead.as_row(mark) for mark in section.open]
         # Models write the first mark twice, or forget the list or the fence after it.
