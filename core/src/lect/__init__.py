@@ -142,8 +142,7 @@ def resolve(model_path: ModelPath, *, adapter: Any = None, fallback: bool = True
     Args:
         model_path: `owner/name`, a name, a local path, or the name of a template as `plugin:name`.
         adapter: The adapter or template to use, whatever the path says: its name, or the object itself.
-        fallback: Whether to ask fallbacks if no other adapter claims the model. Their answer comes with a
-            `FallbackWarning`.
+        fallback: Whether fallbacks are asked where no other adapter claims the model, with a `FallbackWarning`.
 
     Raises:
         InvalidModelPathError: If the path cannot name a model.
@@ -187,8 +186,7 @@ def render(
 ) -> Prompt:
     """Render a conversation in the official format of a model.
 
-    `model_path`, `adapter` and `default` are those of `get_template`; the other arguments and errors are those of
-    `Template.render`.
+    `model_path`, `adapter` and `default` are those of `get_template`, all others, and errors, of `Template.render`.
     """
     return get_template(model_path, adapter=adapter, default=default).render(
         messages,
@@ -393,8 +391,7 @@ def load_template(source: Any, *, notation: str | None = None) -> Template:
     """Read a template that another tool uses.
 
     Args:
-        source: A file, a directory, a mapping, or a text: a `str` is text if it holds `{` or a newline, else a path,
-            which must exist.
+        source: A file, a directory, a mapping or a text; a `str` is text if it holds `{` or a newline, else a path.
         notation: The notation, such as `jinja`; by default, the one that recognises the source.
 
     Raises:
@@ -408,8 +405,7 @@ def load_template(source: Any, *, notation: str | None = None) -> Template:
 def dump_template(template: Template, notation: str, *, lossy: bool = False) -> str:
     """Write a template in the notation of another tool.
 
-    Before the result is returned, both are rendered over a set of conversations in which user and assistant take turns,
-    and compared.
+    Before it is returned, both are rendered over conversations in which user and assistant take turns, and compared.
 
     Args:
         template: The template.

@@ -147,8 +147,7 @@ class BaseModelWarning(UserWarning):
 class ModelPathWarning(UserWarning):
     """A model path resolves, but something is odd.
 
-    It looks like an imitation of another, the model's own template is not read, or the plugin that answers uses names
-    of another package.
+    It seems to imitate another, the model's own template is not read, or the plugin uses names of another package.
     """
 
 
@@ -170,16 +169,14 @@ class ServedDifferentlyWarning(UserWarning):
 
 MOST_WARNED = 1000
 _warned: dict[str, dict[Any, Any]] = {}
-"""Python's record of the warnings that it has shown, by file. In the caller's own module it would grow with every
-path."""
+"""Python's record of the warnings that it has shown, by file; in the caller's module it would grow with every path."""
 
 
 def warn_caller(text: str, category: type[Warning], *, once: bool = False) -> None:
     """Warn at the line that called lect; Python's filters decide which warnings to show, and how often.
 
-    With `once`, another text at the same line counts as the same warning.
-    But a `PluginWarning` is shown even where a filter makes it an error: one bad plugin must not take the others
-    down.
+    With `once`, another text at the same line counts as the same warning. But a `PluginWarning` is shown even where a
+    filter makes it an error: one bad plugin must not take the others down.
     """
     frame = sys._getframe()
     # Core and plugins, such as `lect_jinja.template`, are not the caller.

@@ -35,8 +35,7 @@ class Prompt:
     Attributes:
         template: The template that wrote it.
         text: The text of the prompt.
-        marked: The start and end of the texts that the template itself marks by `{% generation %}`; None if it has no
-            marks.
+        marked: The start and end of the texts that the template marks by `{% generation %}`; None without such marks.
         write: The method of the template that writes other conversations, such as the beginning of this one.
         trains: The indices of the messages that it trains, if a conversation was unrolled; None for all.
     """
@@ -102,8 +101,8 @@ class Prompt:
     def controls(self) -> tuple[Control, ...]:
         """The control markers of the model in text from outside; empty with `on_control="allow"`.
 
-        At most the first 1,000, or as many as `limits` says; a hostile message may contain a million. `more_controls`
-        says whether there are more.
+        At most the first 1,000, or as many as `limits` says, as a hostile message may contain a million; see also
+        `more_controls`.
         """
         return self._first_controls[0]
 
@@ -228,17 +227,15 @@ class Prompt:
         """Return the prompt as token ids, with exactly one BOS if the model has one.
 
         Args:
-            tokenizer: A `tokenizers.Tokenizer`, a fast tokenizer of transformers, or an object with the two methods of
-                `lect.plugin.Tokenizer`.
+            tokenizer: A `tokenizers.Tokenizer`, a fast one of transformers, or one like `lect.plugin.Tokenizer`.
             safe: Let control tokens come from the template alone: a marker in text from outside becomes ordinary
                 tokens. Otherwise the ids are those of the text, whoever wrote it.
             policy: Which parts are trained. Without one, `weights` are those of the default policy, and the text is
                 not cut where the trained part begins.
             max_length: The number of tokens to keep, from the beginning.
             truncate: What to cut off beyond that: `tokens`, or whole `turns`, so that the last one kept has its stop.
-            strict: With a policy, refuse what is not trained as the model would write it on a server. By default,
-                an answer that is trained otherwise is a `ServedDifferentlyWarning`; with False, it is only in the
-                report.
+            strict: With a policy, refuse what is not trained as the model would write it on a server. By default, such
+                an answer is a `ServedDifferentlyWarning`; with False, it is only in the report.
 
         Raises:
             TokenizerError: If the tokenizer is none of these.
@@ -271,8 +268,7 @@ def _find_controls(layout: Layout, facts: Facts) -> Iterator[Control]:
     first = 0
     match = pattern.search(text)
     while match is not None:
-        # A marker is the template's own only if every character of it is: one that begins in a message and ends in
-        # template text, or spans two messages, counts too.
+        # A marker is the template's own only if all of it is: one that spans a message and template text counts too.
         begin, end = match.span()
         go_on = begin + 1
         while starts[first + 1] <= begin:

@@ -63,8 +63,7 @@ def grows(edges: Edges) -> bool:
 def _prompts(edges: Edges, render: Render, messages: Messages, answers: Sequence[int], how: Unroll) -> list[Prompt]:
     """Return prompts that end in `answers`, the assistant's messages, each with those that are trained in it.
 
-    `always` gives each answer its own prompt; `auto` only if what was trained before is not the beginning of the prompt
-    that a server sends.
+    `always` gives each answer its own prompt; `auto` only if a server's prompt does not begin with what was trained.
     """
     whole = render(messages[: answers[-1] + 1])
     if how == "auto" and _is_true(whole, messages, answers):

@@ -142,8 +142,7 @@ class Template(Replies):
             continue_final_message: End the prompt within the last message, an assistant's, so that the model continues
                 its last text, or its reasoning if it has no content. The message is written as in history; with
                 `add_generation_prompt`, the text follows the generation prompt, as if the model itself had begun it.
-            strict: Raise an error if something that was given would not reach the prompt, unless the maker leaves it
-                out on purpose.
+            strict: Raise an error if something given would not reach the prompt, unless by the maker's intention.
             on_control: What to do about control markers in text from outside: `report` lists them in `.controls`,
                 `raise` raises an error, `allow` does not look for them.
             limits: Limits other than the defaults: the number of `messages` and `tools`, the `depth` of nested values,
@@ -254,8 +253,7 @@ class Template(Replies):
     def effort(self, level: Literal["off", "low", "medium", "high"]) -> dict[str, Any]:
         """Return the options by which the format says how hard the model is to think; empty if it cannot say it.
 
-        Where the format has no such level, it is the nearest: `off` is the least that there is. It is in the package
-        `lect-fit`.
+        Where it has no such level, it is the nearest: `off` is the least there is. It is in the package `lect-fit`.
 
         Raises:
             PluginError: If the package is not installed.

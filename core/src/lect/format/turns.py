@@ -62,8 +62,7 @@ class TurnTemplate(Template):
         examples: Turns that the format writes before every conversation, as `(role, text)`.
         first_round: The number of the first round.
         trim: Whether text is stripped of white space at both ends.
-        empty: Which part of a prompt is written if there are no messages: `all`, the `generation` prompt alone, or
-            `nothing`.
+        empty: What is written if there are no messages: `all`, the `generation` prompt alone, or `nothing`.
         system_first: Whether a system text that does not come first is left out.
         refuses: Whether roles without a turn are refused instead of left out.
         program: What writes all that the table cannot, such as tools and calls, as in `Template`; the table then holds

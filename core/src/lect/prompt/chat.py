@@ -284,8 +284,7 @@ class Chat:
 def read_chat(facts: Facts, request: Request, *, tracked: bool, limits: Limits = DEFAULT) -> tuple[Chat, Request]:
     """Read what is to be rendered; also return it without objects, if there are any in it.
 
-    Looking for objects in every conversation would slow down all of them. So only what is refused is read again without
-    them.
+    Looking for objects in every conversation would slow down all; only what is refused is read again without them.
     """
     messages, tools, options, asking = request
     try:

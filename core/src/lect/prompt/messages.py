@@ -18,8 +18,7 @@ from lect.values import SPELLINGS, Path
 PART_WORDS = frozenset({
     "text", "image", "video", "audio", "file", "document", "thinking", "reasoning", "refusal", "tool",
 })  # fmt: skip
-"""The words in the names of parts: `image`, `image_url`, `input_audio`, ... Each format knows which parts it reads; the
-others are reported as unused."""
+"""The words in the names of parts, such as `input_audio`. Parts that a format does not read are reported as unused."""
 SHAREGPT = frozenset({"from", "value"})
 ROWS = "\n  try: lect.messages(row), which reads the rows of data sets"
 
@@ -83,10 +82,7 @@ def _read_message(
     calls = raw.get("tool_calls")
     limits.check_values(raw, where, but="tool_calls")
     message = FullMessage()
-    message.index = index
-    message.role = role
-    message.raw = raw
-    message.parts = parts
+    message.index, message.role, message.raw, message.parts = index, role, raw, parts
     message.content = _content(raw.get("content"), parts, (*where, "content"), tracked=tracked)
     message.reasoning = reasoning
     path = (*where, "tool_calls")

@@ -5,8 +5,7 @@ template's own. So the program runs on pairs of conversations that differ only i
 (see `prompt/standins.py`): what it writes as its own must be the same in both. If it is not, the template is *leaky*:
 its author is warned, and in each of its renders whatever depends on the texts is of unknown origin.
 
-A program may choose among its own words by what it sees in a text, such as a marker, and may write how long a text is:
-in that the two are alike.
+A program may choose among its own words by a marker in a text, or write its length: in that the two are alike.
 """
 
 import datetime
@@ -99,8 +98,7 @@ def process_seed() -> str:
 def leak_of(facts: Facts, program: Program, words: Iterable[str] = (), seed: str | None = None) -> str | None:
     """Return the file and line at which the caller's text loses its origin, and warn; None where it never does.
 
-    `words` are what the program may look for in texts, besides the markers of the template; `seed` decides the
-    stand-ins.
+    `words` are what the program may look for in texts, besides the template's markers; `seed` decides the stand-ins.
     """
     seed = seed or process_seed()
     options: dict[str, Any] = {}
@@ -121,10 +119,8 @@ def leak_of(facts: Facts, program: Program, words: Iterable[str] = (), seed: str
             advice = "write the caller's text as a piece of its own: out += a, b"
             if _is_notation(facts, program):
                 advice = f"tell the authors of {type(facts).__module__.partition('.')[0]}, which runs it"
-            msg = (
-                f"template {facts.label!r} writes text from the caller that has lost its origin ({place}): it is "
-                f"marked as unknown and never trusted\n  found with: {SEED}={seed}\n  try: {advice}"
-            )
+            msg = f"template {facts.label!r} writes text from the caller that has lost its origin ({place}): it is "
+            msg += f"marked as unknown and never trusted\n  found with: {SEED}={seed}\n  try: {advice}"
             warn_caller(msg, TemplateWarning)
             return place
         if _cpu() - cpu > MOST_CPU or time.monotonic() - now > MOST_WAITED:

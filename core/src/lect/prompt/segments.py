@@ -79,8 +79,7 @@ def segments_of(writer: TrackingWriter) -> list[Segment]:
     turn: int | None = None
     next_turn: int | None = None
     begin = 0
-    # Adjacent template pieces of one turn are one segment, so a literal is held back until something else follows it. A
-    # turn in which nothing is written does not separate them.
+    # Adjacent template pieces of one turn are one segment, so a literal is held back; an empty turn separates none.
     for end, turn_after in [*writer.marks, (len(writer), None)]:
         pieces = writer[begin:end]
         if next_turn != turn and any(pieces):

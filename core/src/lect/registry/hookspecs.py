@@ -1,8 +1,7 @@
 """The hooks that an adapter implements.
 
 An adapter for models has `match` and `get_template`; the others are optional. Each may take fewer arguments than are
-named here: `model_path` is the path as it was given, `ref` the same path parsed, with `ref.owner`, `ref.name`,
-`ref.words` and `ref.tag`.
+named here: `model_path` is the path as given, `ref` the same parsed, with `owner`, `name`, `words` and `tag`.
 """
 
 from collections.abc import Iterable

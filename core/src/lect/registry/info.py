@@ -44,8 +44,7 @@ class PluginInfo(NamedTuple):
     hints: tuple[str, ...]
     """The words that must occur in a path before it is imported."""
     status: str
-    """`lazy` (not imported yet), `eager` (without hints: asked about every path), `loaded`, `blocked: ...` or
-    `failed: ...`."""
+    """`lazy` (not imported), `eager` (nor this, but asked about every path), `loaded`, `blocked: ...`, `failed: ...`."""
     fallback: bool
     """Whether it is asked only when no other adapter has matched."""
     templates: tuple[str, ...]

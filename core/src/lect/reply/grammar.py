@@ -275,8 +275,7 @@ class Channels(GrammarPart):
     channel: str = ""
     """A pattern whose first group is a channel."""
     opening: tuple[str, ...] = ()
-    """What a header can begin with if no mark starts it; if empty, anything of the right shape at the start of a
-    reply."""
+    """What a header can begin with if no mark starts it; if empty, anything of its shape at the start of a reply."""
     reasoning: tuple[str, ...] = ()
     """The channels, or recipients, that are reasoning."""
     content: tuple[str, ...] = ()
@@ -320,8 +319,7 @@ class Grammar(GrammarPart):
     channels: Channels | None = None
     # Only minimax_append_think: its clients expect the `<think>` that the prompt has already opened.
     prefix: str = ""
-    # Only mistral, whose templates refuse ids other than nine letters and digits, and kimi_k2, where the id of a call
-    # stands for its name.
+    # Only mistral, whose templates refuse ids other than nine letters and digits, and kimi_k2, where it is the name.
     ids: str = "call_{index}"
     stripped: str = ""
     tokens: tuple[str, ...] = ()

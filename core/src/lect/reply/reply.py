@@ -28,8 +28,7 @@ class Piece(NamedTuple):
     """A stretch of the raw text, and how it was read."""
 
     kind: PieceKind
-    """`content`, `reasoning`, `call`, `mark` (a marker, or white space that belongs to one) or `after` (after the
-    stop)."""
+    """`content`, `reasoning`, `call`, `mark` (a marker, or white space of one) or `after` (after the stop)."""
     start: int
     end: int
 

@@ -126,8 +126,7 @@ class Encoded:
         """How much loss each token carries.
 
         Raises:
-            MaskError: If no token carries loss, perhaps because of `max_length`, or every token does, and the policy
-                does not allow it.
+            MaskError: If no token carries loss, perhaps because of `max_length`, or all do, and it is not allowed.
         """
         weights = [0.0] * len(self.ids)
         for first, behind, weight in self._runs:
@@ -260,8 +259,7 @@ def split_at_controls(prompt: Prompt, tokenizer: Any) -> list[tuple[str, int | N
     """Return the text of a prompt in pieces: each control token with its id, and what is between them with None.
 
     The ids of a piece do not depend on what is around it, so a package that encodes many prompts can encode each
-    distinct piece once. A control token that text from outside spells out stays in its piece, which must then be
-    encoded without control tokens.
+    distinct piece once, without control tokens: those that text from outside spells out stay in their pieces.
 
     Returns:
         The pieces; None if the tokens of a piece depend on what precedes it, as in a few tokenizers.

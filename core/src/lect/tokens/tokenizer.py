@@ -320,8 +320,7 @@ def _state(tokenizer: Any) -> tuple[Any, ...]:
 
 MOST_KEPT = 8
 _kept: dict[tuple[Any, ...], tuple[Any, Encoder]] = {}
-"""The encoders of recent tokenizers, with the tokenizer, by its id and its state: a caller that pads now and then
-switches between two states."""
+"""The encoders of recent tokenizers, with the tokenizer, by its id and state: who pads now and then has two states."""
 
 
 def encoder_of(tokenizer: Any) -> Encoder:

@@ -199,8 +199,7 @@ def _bare_text(reader: Reader, found: CallMatch, syntax: LiteralsSyntax, sign: s
 
 def _ends_here(reader: Reader, found: CallMatch, syntax: LiteralsSyntax, sign: str) -> Ends:
     """Return a function that tells whether an argument's string can end before a position."""
-    # The next argument must follow, or the close of the call and then what can follow a call: models forget to escape
-    # quotes, and write code in strings.
+    # The next argument must follow, or the end of the call: models forget to escape quotes, and write code in strings.
     parameters = reader.schemas.parameters(found.name)
     following = [*found.ends, *reader.stop_rows, *((mark,) for mark in (found.section.syntax.between or ",", ";"))]
 

@@ -24,8 +24,7 @@ IN_A_FENCE = re.compile(r"\n```\w*\n\Z")
 class MarkedText(Reading):
     """The reading of one reply.
 
-    White space between marks may belong to them; such a stretch is a gap. It is held back until it is known what
-    follows.
+    White space between marks, a gap, may belong to them; it is held back until it is known what follows.
     """
 
     def __init__(self, reader: Reader, compiled: CompiledGrammar, lead: str = ""):

@@ -78,8 +78,7 @@ def _opens_reasoning(grammar: Grammar, tail: str, marks: Sequence[str]) -> bool:
     """Return whether the prompt's last turn, which may be half an answer, has opened reasoning but not closed it."""
     reasoning = grammar.reasoning or NO_REASONING
     own = [mark.strip() for mark in (*reasoning.open, *reasoning.close)]
-    # Text before the last mark of another kind is not part of that turn: it may be a user's. A mark may consist of
-    # several tokens.
+    # Text before the last mark of another kind, perhaps of several tokens, is not part of that turn but a user's.
     begin = _after_last(tail, [mark for mark in marks if not any(mark.strip() in each for each in own)])
     if begin < 0:
         return any(tail.rstrip().endswith(mark.strip()) for mark in reasoning.open)
