@@ -298,8 +298,8 @@ def parse(
 ) -> Reply:
     """Parse the complete output of a model into reasoning, content and tool calls.
 
-    Any output can be parsed, and no character of it is lost. `output` and `finish` are those of `Template.parse`; the
-    other arguments and errors are those of `stream`.
+    Any output can be parsed, and no character is lost. `output` and `finish` are those of `Template.parse`, the other
+    arguments and errors of `stream`.
     """
     reply_stream = stream(model_path, adapter=adapter, default=default, format=format, **options)
     reply_stream.feed(output)
@@ -318,8 +318,7 @@ def stream(
 
     `adapter` and `default` are those of `get_template`, the other arguments those of `Template.stream`, except
     `format`, the reply format if not the template's own: a name from `lect.reply_formats()`, a `Grammar` or a
-    `ReplyFormat`. The reply still ends at the stops of the template. With None as `model_path`, `format` alone decides,
-    and the reply ends at the stops of the format.
+    `ReplyFormat`. The reply ends at the stops of the template, or of the format, if `model_path` is None.
 
     Raises:
         MessageError: If an argument has a wrong type, or neither a model nor a format is named.

@@ -88,8 +88,7 @@ class Facts:
             special and added tokens of the maker's tokenizer. `{}` in one stands for any number (see `Markers`).
         control_tokens: The markers `<name>` and `</name>` that are tokens of the maker's tokenizer with an unknown id;
             others of this form are words of the format, which replies may contain as text. The attribute has them all.
-        text_separators: Whether plain text separates turns, which no tokenizer can tell from a user's: then nothing
-            can protect a prompt.
+        text_separators: Whether plain text separates turns, as a user may write it: nothing can protect a prompt then.
         default_system: The system text that the maker's template adds where none is given.
         capabilities: What the format supports, some of `CAPABILITIES`: system, tools, parallel_tools, reasoning, ...
         options: The options that it reads, with the type that it expects of each, or None: `{"enable_thinking": bool}`.

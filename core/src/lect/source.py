@@ -19,7 +19,7 @@ class Source(NamedTuple):
     path: str
     """The file or directory; empty if a text or an object was given."""
     text: str | None
-    """The text of the file, or the text given; None for a directory, and a file that is no text or too large for one."""
+    """The text of the file, or the text given; None for a directory, and for a file that is not text or too large."""
     data: Any
     """The value of the text if it is JSON, or the object that was given; None if there is neither."""
     problem: str = ""

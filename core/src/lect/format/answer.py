@@ -37,8 +37,8 @@ class Answer(NamedTuple):
 class AnswerWriter:
     """Writes the last message of a conversation, which must be an assistant's, as the model does.
 
-    `edges` are those of the template with the options of the conversation; `render` renders messages with these options
-    and its tools; `whole` is all of it, if that is known.
+    `edges` are those of the template with the conversation's options; `render` writes messages with these and its
+    tools; `whole` is all of it, if known.
     """
 
     def __init__(self, edges: Edges, render: Render, messages: Messages, whole: Prompt | None = None):

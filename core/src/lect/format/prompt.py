@@ -101,8 +101,7 @@ class Prompt:
     def controls(self) -> tuple[Control, ...]:
         """The control markers of the model in text from outside; empty with `on_control="allow"`.
 
-        At most the first 1,000, or as many as `limits` says, as a hostile message may contain a million; see also
-        `more_controls`.
+        At most the first 1,000, or as many as `limits` says; `more_controls` says whether there are more.
         """
         return self._first_controls[0]
 
@@ -230,8 +229,7 @@ class Prompt:
             tokenizer: A `tokenizers.Tokenizer`, a fast one of transformers, or one like `lect.plugin.Tokenizer`.
             safe: Let control tokens come from the template alone: a marker in text from outside becomes ordinary
                 tokens. Otherwise the ids are those of the text, whoever wrote it.
-            policy: Which parts are trained. Without one, `weights` are those of the default policy, and the text is
-                not cut where the trained part begins.
+            policy: Which parts are trained. Without one, those of the default policy, and the text is not cut there.
             max_length: The number of tokens to keep, from the beginning.
             truncate: What to cut off beyond that: `tokens`, or whole `turns`, so that the last one kept has its stop.
             strict: With a policy, refuse what is not trained as the model would write it on a server. By default, such

@@ -143,8 +143,8 @@ class Template(Replies):
                 its last text, or its reasoning if it has no content. The message is written as in history; with
                 `add_generation_prompt`, the text follows the generation prompt, as if the model itself had begun it.
             strict: Raise an error if something given would not reach the prompt, unless by the maker's intention.
-            on_control: What to do about control markers in text from outside: `report` lists them in `.controls`,
-                `raise` raises an error, `allow` does not look for them.
+            on_control: What to do about control markers in text from outside: `report` them in `.controls`, `raise` an
+                error, or `allow` them.
             limits: Limits other than the defaults: the number of `messages` and `tools`, the `depth` of nested values,
                 the `bytes` of the prompt, and the number of `controls` that are listed.
             options: The maker's own options, such as `enable_thinking`. `.options` lists those that the template reads.

@@ -30,8 +30,7 @@ LONGEST_CLAIM = 300
 class Adapter:
     """A plugin that speaks for a family of models.
 
-    Its hooks may raise anything, and return something else than they should: the methods here turn both into a
-    `StageError`, and `postprocess` never raises.
+    Its hooks may raise or return anything: what is wrong becomes a `StageError` here; `postprocess` never raises.
 
     One that was registered in this process has no `package` and no `version`; `find` finds any other by its id.
     """

@@ -44,7 +44,7 @@ class PluginInfo(NamedTuple):
     hints: tuple[str, ...]
     """The words that must occur in a path before it is imported."""
     status: str
-    """`lazy` (not imported), `eager` (nor this, but asked about every path), `loaded`, `blocked: ...`, `failed: ...`."""
+    """`lazy` (not imported), `eager` (no hints: asked about every path), `loaded`, `blocked: ...` or `failed: ...`."""
     fallback: bool
     """Whether it is asked only when no other adapter has matched."""
     templates: tuple[str, ...]

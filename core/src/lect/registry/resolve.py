@@ -134,8 +134,7 @@ class Resolution:
 def candidates_for(adapters: Adapters, ref: ModelRef, no_fallback: str = "") -> list[Candidate]:
     """Return the claims of the adapters that are asked about a path, the strongest first.
 
-    Readers of files and directories are asked first, then adapters for names, then fallbacks. Each group is asked only
-    if the groups before it made no claim.
+    Readers of files and directories are asked first; if they claim nothing, adapters for names; then fallbacks.
     """
     groups = [] if ref.place is None else [PATHS]
     groups += [GROUP] if no_fallback else [GROUP, FALLBACKS]

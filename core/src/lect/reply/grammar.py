@@ -1,8 +1,7 @@
 """How a family writes its replies, as data.
 
 A grammar is a handful of facts: what opens and closes reasoning, what opens a section of tool calls, how one call is
-written. The engine does the rest, whole or streamed; no family has a parser of its own. Where a reply ends is not
-part of a grammar: it ends at the stops of its template.
+written. The engine does the rest, whole or streamed; no family has a parser. A reply ends at its template's stops.
 
 Wherever a mark is expected, a string is one mark; a tuple in its place is several marks in a row, with optional white
 space between them. If alternatives begin the same way, the longer one comes first.

@@ -107,8 +107,7 @@ class Reply(NamedTuple):
     def to_openai(self, *, incomplete: bool = True) -> dict[str, Any]:
         """Return the reply as an OpenAI message, in which the arguments of calls are JSON text.
 
-        The deltas of the events add up to this message, so it also lists incomplete calls, with as much of their
-        arguments as arrived, unless `incomplete` is False.
+        Like the deltas of events, it has incomplete calls, with what has arrived of them, unless `incomplete` is False.
         """
         calls = sorted((*self.tool_calls, *self.incomplete), key=attrgetter("index")) if incomplete else self.tool_calls
         message: dict[str, Any] = {"role": "assistant", "content": self.content or (None if calls else "")}

@@ -140,8 +140,7 @@ class Encoder:
     ) -> Tokens:
         """Encode a text with these control tokens and no others, and no token that crosses a cut.
 
-        The text between control tokens is encoded separately, as every tokenizer does. `is_clean`: no other control
-        token is spelled out in it.
+        Between control tokens, text is encoded separately, as always. `is_clean`: it spells out no other control token.
         """
         is_clean = is_clean and not cuts
         if is_clean and self.depends_on_neighbours:

@@ -2,8 +2,7 @@
 
 What a model has to write begins where the generation prompt ends. So the conversation up to an assistant's message is
 rendered with a generation prompt, and if the whole begins with that, the rest of the turn is the model's. It need not:
-if the format drops reasoning from history, an earlier turn looks different from when it was generated. Then the turn is
-compared with the generation prompt alone.
+if the format drops reasoning from history, an earlier turn is compared with the generation prompt alone.
 """
 
 from bisect import bisect_right
