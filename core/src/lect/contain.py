@@ -26,8 +26,6 @@ class Contained:
     `stage` is what the plugin is asked to do: `load`, `api`, `register`, or the hook.
     """
 
-    __slots__ = ("_stage",)
-
     def __init__(self, stage: str):
         self._stage = stage
 

@@ -81,14 +81,9 @@ def render(arguments: Namespace, *, after_answers: bool = True) -> Rendered:
     if getattr(arguments, "fit", False):
         fitted = resolution.template.fit(messages, tools, **dict(arguments.options))
         messages, tools = fitted.messages, fitted.tools
+    how = {"continue_final_message": arguments.continues, "strict": arguments.strict, "limits": dict(arguments.limits)}
     prompt = resolution.template.render(
-        messages,
-        tools=tools,
-        add_generation_prompt=add_generation_prompt,
-        continue_final_message=arguments.continues,
-        strict=arguments.strict,
-        limits=dict(arguments.limits),
-        **dict(arguments.options),
+        messages, tools=tools, add_generation_prompt=add_generation_prompt, **how, **dict(arguments.options)
     )
     return Rendered(resolution, prompt, ignored, add_generation_prompt or arguments.continues, fitted)
 

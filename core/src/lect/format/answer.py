@@ -158,8 +158,6 @@ class AnswerWriter:
         """Whether it has opened reasoning and not closed it."""
         return last_mark(self._opening, self._marks.open) > last_mark(self._opening, self._marks.close)
 
-    # Reasoning
-
     def _reasoning(self, whole: Prompt) -> list[Segment]:
         """Return reasoning as the model writes it after the generation prompt, up to the content."""
         if not self._is_open:

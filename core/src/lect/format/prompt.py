@@ -69,8 +69,7 @@ class Prompt:
     def __getstate__(self) -> dict[str, Any]:
         # The views, but not their source, which holds the caller's messages.
         views = ("segments", "unused", "_first_controls", "turns", "deviations", "_said_of_loss", "_unwritten_stop")
-        kept = ("template", "text", "marked", "trains", *views)
-        return {name: getattr(self, name) for name in kept}
+        return {name: getattr(self, name) for name in ("template", "text", "marked", "trains", *views)}
 
     def __str__(self) -> str:
         return self.text

@@ -119,8 +119,6 @@ class Template(Replies):
         code: CodeType | None = getattr(getattr(self.program, "func", self.program), "__code__", None)
         return self._made_at if code is None else f"{code.co_filename}:{code.co_firstlineno}"
 
-    # Writing prompts
-
     def render(
         self,
         messages: Sequence[Mapping[str, Any]],

@@ -78,8 +78,6 @@ class Message:
 class FullMessage(Message):
     """A message that may have any field."""
 
-    __slots__ = ("__dict__",)
-
 
 @lru_cache(maxsize=4096)
 def tracked_role(role: str, index: int) -> Input:

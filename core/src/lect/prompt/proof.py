@@ -67,8 +67,6 @@ CONVERSATIONS: tuple[Conversation, ...] = (
 class NotingWriter(TrackingWriter):
     """A writer that remembers the line at which each piece was written."""
 
-    __slots__ = ("lines",)
-
     def __init__(self) -> None:
         super().__init__()
         self.lines: list[str] = []
@@ -160,8 +158,7 @@ def _conversations(seed: str, avoided: frozenset[str]) -> list[tuple[str, str]]:
     pairs = []
     met: dict[str, int] = {}
     for conversation in CONVERSATIONS:
-        rounds = [SHAPES, SHAPES, RICH, *[LONG] * (conversation in CONVERSATIONS[:2])]
-        for shapes in rounds:
+        for shapes in [SHAPES, SHAPES, RICH, *[LONG] * (conversation in CONVERSATIONS[:2])]:
             stand_ins = StandIns(_letters(seed, avoided), STANDARD_ROLES, shapes, met if shapes is SHAPES else None)
             both = (stand_ins.stand_in(conversation, which) for which in (0, 1))
             first, second = (json.dumps(each, ensure_ascii=False) for each in both)

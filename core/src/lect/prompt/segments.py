@@ -21,8 +21,6 @@ class Layout:
         controls: An encoder and the control tokens that it found, if one was asked.
     """
 
-    __slots__ = ("controls", "segments", "starts", "text")
-
     def __init__(self, text: str, segments: Sequence[Segment]):
         self.text, self.segments = text, segments
         self.starts = [*accumulate(map(len, map(attrgetter("text"), segments)), initial=0)]
@@ -31,8 +29,6 @@ class Layout:
 
 class Composed:
     """A text, and functions that return its segments, and what did not reach it."""
-
-    __slots__ = ("marked", "segments", "text", "unused")
 
     def __init__(
         self,

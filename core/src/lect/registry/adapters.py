@@ -272,8 +272,6 @@ class Adapters:
             f"  try: install {name.partition(':')[0]} for both processes, and set the same LECT_* variables"
         )
 
-    # Their status
-
     def status(self, record: Record) -> str:
         """Return the status of what is installed: `lazy`, `eager`, `loaded`, `blocked: ...` or `failed: ...`."""
         blocked = self.settings.blocks(record)

@@ -73,8 +73,6 @@ class Rule(_Fields):
         PluginError: If the pattern cannot fit any name, or there is no such kind.
     """
 
-    __slots__ = ()
-
     @boundary
     def __new__(
         cls, pattern: str, template: "Template | Later | ReplyFormat | None", kind: Kind = "chat", note: str = ""

@@ -29,8 +29,6 @@ Value = TypeVar("Value")
 class Memory(dict[str, Value]):
     """A cache by name, bounded in entries and, as only short names are remembered, in bytes. Thread-safe."""
 
-    __slots__ = ()
-
     def remember(self, name: str, value: Value) -> None:
         """Remember a value, unless the name is too long; a full cache is cleared first."""
         if len(name) <= LONGEST_REMEMBERED:

@@ -73,8 +73,7 @@ def _parted(text: str, found: Iterable[ControlToken], trusted: Trusted) -> Parte
     own: list[ControlToken] = []
     foreign: list[ControlToken] = []
     for each in found:
-        is_own = each[:2] in trusted or _without_space(text, each) in trusted
-        (own if is_own else foreign).append(each)
+        (own if each[:2] in trusted or _without_space(text, each) in trusted else foreign).append(each)
     return own, foreign
 
 

@@ -50,8 +50,6 @@ class Tokens:
     Offsets, a list or an `Encoding` that has them, are computed on demand: computing all takes longer than the rest.
     """
 
-    __slots__ = ("_firsts", "_offsets", "_starts", "ids")
-
     def __init__(self, pieces: Sequence[tuple[int, Sequence[int], Any]]):
         self._starts, ids, self._offsets = map(list[Any], zip(*pieces, strict=True)) if pieces else ([], [], [])
         self._firsts = [*accumulate(map(len, ids), initial=0)]

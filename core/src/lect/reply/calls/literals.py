@@ -171,8 +171,7 @@ def _argument(reader: Reader, writer: ObjectWriter, found: CallMatch, key: str, 
 def _bare_text(reader: Reader, found: CallMatch, syntax: LiteralsSyntax, sign: str) -> Outcome:
     """Read text without quotes, up to the next parameter that the tool has, or the end of the call."""
     after_comma = [(key, sign) for key in reader.schemas.parameters(found.name)]
-    closed = found.closes or found.section.closes
-    after_close = [*found.ends, *reader.stop_rows] if closed else [("",)]
+    after_close = [*found.ends, *reader.stop_rows] if found.closes or found.section.closes else [("",)]
     tail = ""
 
     def put(text: str) -> None:

@@ -185,8 +185,7 @@ class Reader:
         return end != NO
 
     def rewind(self, start: int) -> None:
-        unread = self.buffer[self.at :]
-        self.buffer = self.since(start) + unread
+        self.buffer = self.since(start) + self.buffer[self.at :]
         self.base, self.at = start, 0
 
     def note_final_stop(self) -> None:

@@ -52,8 +52,7 @@ class CompiledCall:
         self.may_be_wrapped = bool(section.close or call.close)
         """Whether something shows where a fence or a list around the call ends."""
         # Words announce nothing if a call counts only if its tool is known: they may be ordinary text.
-        parts = [part for row in opens for part in row]
-        self.announced = not call.known and not all(map(surrounds, parts))
+        self.announced = not call.known and not all(surrounds(part) for row in opens for part in row)
         if isinstance(call.arguments, Params):
             self.params = CompiledParams(call.arguments, self)
 
