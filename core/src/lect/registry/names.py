@@ -199,5 +199,4 @@ class TemplateNames:
         hint = did_you_mean(near, f"registered: {', '.join(sorted(self._own))}")
         lines = [f"no template or adapter is called {saferepr(name)}; {hint}", *self._adapters.blocked_lines()]
         lines += [f"  failed: {failure}" for failure in self._adapters.failures]
-        msg = "\n".join([*lines, "  try: lect templates"])
-        return UnknownTemplateError(msg, name=name, near=near)
+        return UnknownTemplateError("\n".join([*lines, "  try: lect templates"]), name=name, near=near)
