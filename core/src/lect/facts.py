@@ -99,6 +99,11 @@ class Facts:
             `source`, state the same format; `second-hand` if `source` names who copies or converts the maker's file.
     """
 
+    __slots__ = (
+        "_frozen", "accepted_roles", "accepts", "bos", "capabilities", "control_tokens", "default_system", "eos",
+        "evidence", "markers", "name", "options", "roles", "source", "stop", "stop_ids", "text_separators",
+    )  # fmt: skip
+
     def __init__(
         self,
         name: str,

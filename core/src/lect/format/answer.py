@@ -124,8 +124,6 @@ class AnswerWriter:
             return Answer(pieces, 0, "no stop is known for it")
         return Answer([*pieces, self._literal(stop)], len(stop))
 
-    # The generation prompt
-
     @property
     def header_end(self) -> int:
         """Where the header of the turn ends in it, without what it says on the model's behalf."""

@@ -113,8 +113,6 @@ class Prompt:
     def _first_controls(self) -> tuple[tuple[Control, ...], bool]:
         return first_controls(self, self._most_controls) if self._most_controls else ((), False)
 
-    # For training
-
     @computed
     def layout(self) -> Layout:
         """The segments, and the offset at which each begins."""

@@ -47,6 +47,8 @@ MOST_EDGES = 16
 class Replies(Facts):
     """The part of a template that is about replies."""
 
+    __slots__ = ()
+
     if TYPE_CHECKING:
         reply: Grammar | None
         _edges: dict[bytes, Edges]

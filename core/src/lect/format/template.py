@@ -45,6 +45,8 @@ class Template(Replies):
             `text_separators`, `default_system`, `capabilities`, `options`, `accepts`, `source` and `evidence`.
     """
 
+    __slots__ = ("__weakref__", "_edges", "_leaks", "_made_at", "_stamp", "program", "reply")
+
     program: Callable[[Chat, Writer], None]
     reply: Grammar | None
 

@@ -71,6 +71,8 @@ class TurnTemplate(Template):
         facts: What `Template` takes: bos, stop, markers, default_system, reply, ...
     """
 
+    __slots__ = ("_ends", "_head", "_is_table", "_later_table", "_static", "_table", "_tracked_table", "turns", *FIELDS)
+
     turns: Mapping[str, Turn]
 
     @boundary

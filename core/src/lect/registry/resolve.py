@@ -74,6 +74,10 @@ class Resolution:
         pin: The pin that decided; None if none did.
     """
 
+    __slots__ = (
+        "_registry", "adapter", "fallback", "kind", "pin", "reason", "ref", "specificity", "template", "warnings",
+    )  # fmt: skip
+
     def __init__(
         self,
         registry: Answers,

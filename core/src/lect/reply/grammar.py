@@ -53,8 +53,7 @@ class GrammarPart:
     __signature__ = _Signature()
 
     def __init_subclass__(cls) -> None:
-        # This takes a tenth of the time of a named tuple or a dataclass, which generate and compile code. Most families
-        # have a grammar, so every first prompt pays for these classes.
+        # This takes a tenth of the time of a named tuple or a dataclass, and every first prompt pays for these classes.
         cls.kinds = cls.__annotations__
         cls.defaults = {fact: vars(cls)[fact] for fact in cls.kinds if fact in vars(cls)}
 

@@ -25,8 +25,7 @@ class ReplyStream:
     """A reply that is still arriving.
 
     Feed it chunks as they arrive, split anywhere; `feed` returns the events that are certain by then. `close` returns
-    the whole reply, the same as if the text had arrived at once. `lect.stream` and `Template.stream` return one; the
-    latter explains the other arguments.
+    the whole reply, the same as if the text had arrived at once. `Template.stream` explains the other arguments.
 
     Args:
         grammar: How the reply is written.

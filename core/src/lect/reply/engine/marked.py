@@ -162,8 +162,6 @@ class MarkedText(Reading):
         self.unclosed = True
         return True
 
-    # What marks mean
-
     def act(self, live: MarkScanner, mark: str, run: str, start: int) -> Answer:
         """Act on a mark, and return whether it means anything here; `run` is the white space before it, at `start`."""
         acts = live.acts[mark]
