@@ -89,8 +89,7 @@ def test_no_more_than_some_sets_of_options_are_kept(template):
 
 def test_a_template_that_refuses_every_probe_still_reads_replies():
     def refuse(chat, out):
-        msg = "not today"
-        raise MessageError(msg)
+        raise MessageError("not today")
 
     template = Template("acme", refuse, stop=["<end>"])
     assert template.parse("Hello<end>").content == "Hello"
@@ -105,8 +104,7 @@ def test_a_template_that_exceeds_its_limits_is_not_asked_again():
 
     def exhaust(chat, out):
         count.append(chat)
-        msg = "too much work"
-        raise LimitError(msg)
+        raise LimitError("too much work")
 
     edges = Template("acme", exhaust, stop=["<end>"]).edges()
     assert (edges.prompt, edges.around_answer, edges.stop_after({})) == (None, ("", ""), "<end>")

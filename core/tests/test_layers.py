@@ -31,7 +31,6 @@ FLOORS = {
     "objects": 1,
     "outputs": 2,
     "apart": 1,
-    "pictures": 2,
     "source": 2,
     "prompt": 3,
     "reply": 3,

@@ -13,6 +13,7 @@ prompt = conversation.get_prompt()
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from lect.apart import functions
@@ -49,6 +50,7 @@ from lect.reports import Control, Unused
 from lect.values import ControlPolicy, Origin, Segment
 
 if TYPE_CHECKING:
+    from lect.format.answer import Messages
     from lect.format.replies import ReplyOptions
     from lect.format.sequences import Unroll
     from lect.registry.info import PluginInfo
@@ -93,10 +95,7 @@ def __dir__() -> list[str]:
 
 def __getattr__(name: str) -> Any:
     if name not in _LAZY:
-        msg = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(msg)
-    from importlib import import_module
-
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(_LAZY[name]), name)
     return value
 
@@ -134,8 +133,7 @@ def register_conv_template(conv: Any, override: bool = False) -> None:
     elif isinstance(conv, Conversation):
         _registry.register_conversation(conv, override=override)
     else:
-        msg = f"cannot register {saferepr(conv)}; expected a Conversation or a Template"
-        raise PluginError(msg)
+        raise PluginError(f"cannot register {saferepr(conv)}; expected a Conversation or a Template")
 
 
 def resolve(model_path: ModelPath, *, adapter: Any = None, fallback: bool = True) -> Resolution:
@@ -144,8 +142,7 @@ def resolve(model_path: ModelPath, *, adapter: Any = None, fallback: bool = True
     Args:
         model_path: `owner/name`, a name, a local path, or the name of a template as `plugin:name`.
         adapter: The adapter or template to use, whatever the path says: its name, or the object itself.
-        fallback: Whether to ask fallbacks if no other adapter claims the model. Their answer comes with a
-            `FallbackWarning`.
+        fallback: Whether fallbacks are asked where no other adapter claims the model, with a `FallbackWarning`.
 
     Raises:
         InvalidModelPathError: If the path cannot name a model.
@@ -189,8 +186,7 @@ def render(
 ) -> Prompt:
     """Render a conversation in the official format of a model.
 
-    `model_path`, `adapter` and `default` are those of `get_template`; the other arguments and errors are those of
-    `Template.render`.
+    `model_path`, `adapter` and `default` are those of `get_template`, all others, and errors, of `Template.render`.
     """
     return get_template(model_path, adapter=adapter, default=default).render(
         messages,
@@ -206,23 +202,13 @@ def render(
 
 @overload
 def encode(
-    model_path: ModelPath,
-    messages: Sequence[Mapping[str, Any]],
-    tokenizer: Any,
-    *,
-    unroll: Literal["never"] = "never",
-    **arguments: Any,
+    model_path: ModelPath, messages: Messages, tokenizer: Any, *, unroll: Literal["never"] = "never", **arguments: Any
 ) -> Encoded: ...
 
 
 @overload
 def encode(
-    model_path: ModelPath,
-    messages: Sequence[Mapping[str, Any]],
-    tokenizer: Any,
-    *,
-    unroll: Literal["auto", "always"],
-    **arguments: Any,
+    model_path: ModelPath, messages: Messages, tokenizer: Any, *, unroll: Literal["auto", "always"], **arguments: Any
 ) -> list[Encoded]: ...
 
 
@@ -306,14 +292,14 @@ def parse(
     *,
     adapter: Any = None,
     default: str | None = None,
-    format: str | Grammar | ReplyFormat | None = None,  # noqa: A002  # the word that everybody expects
+    format: str | Grammar | ReplyFormat | None = None,
     finish: str | None = None,
     **options: Unpack[ReplyOptions],
 ) -> Reply:
     """Parse the complete output of a model into reasoning, content and tool calls.
 
-    Any output can be parsed, and no character of it is lost. `output` and `finish` are those of `Template.parse`; the
-    other arguments and errors are those of `stream`.
+    Any output can be parsed, and no character is lost. `output` and `finish` are those of `Template.parse`, the other
+    arguments and errors of `stream`.
     """
     reply_stream = stream(model_path, adapter=adapter, default=default, format=format, **options)
     reply_stream.feed(output)
@@ -325,15 +311,14 @@ def stream(
     *,
     adapter: Any = None,
     default: str | None = None,
-    format: str | Grammar | ReplyFormat | None = None,  # noqa: A002  # the word that everybody expects
+    format: str | Grammar | ReplyFormat | None = None,
     **options: Unpack[ReplyOptions],
 ) -> ReplyStream:
     """Parse a reply that is still arriving: feed it chunks and get events, close it and get the reply.
 
     `adapter` and `default` are those of `get_template`, the other arguments those of `Template.stream`, except
     `format`, the reply format if not the template's own: a name from `lect.reply_formats()`, a `Grammar` or a
-    `ReplyFormat`. The reply still ends at the stops of the template. With None as `model_path`, `format` alone decides,
-    and the reply ends at the stops of the format.
+    `ReplyFormat`. The reply ends at the stops of the template, or of the format, if `model_path` is None.
 
     Raises:
         MessageError: If an argument has a wrong type, or neither a model nor a format is named.
@@ -405,8 +390,7 @@ def load_template(source: Any, *, notation: str | None = None) -> Template:
     """Read a template that another tool uses.
 
     Args:
-        source: A file, a directory, a mapping, or a text: a `str` is text if it holds `{` or a newline, else a path,
-            which must exist.
+        source: A file, a directory, a mapping or a text; a `str` is text if it holds `{` or a newline, else a path.
         notation: The notation, such as `jinja`; by default, the one that recognises the source.
 
     Raises:
@@ -420,8 +404,7 @@ def load_template(source: Any, *, notation: str | None = None) -> Template:
 def dump_template(template: Template, notation: str, *, lossy: bool = False) -> str:
     """Write a template in the notation of another tool.
 
-    Before the result is returned, both are rendered over a set of conversations in which user and assistant take turns,
-    and compared.
+    Before it is returned, both are rendered over conversations in which user and assistant take turns, and compared.
 
     Args:
         template: The template.
@@ -438,11 +421,7 @@ def dump_template(template: Template, notation: str, *, lossy: bool = False) -> 
 
 
 def messages(
-    data: Any,
-    *,
-    format: str | None = None,  # noqa: A002  # the usual name
-    row: int | None = None,
-    parse_assistant: Any = False,
+    data: Any, *, format: str | None = None, row: int | None = None, parse_assistant: Any = False
 ) -> list[dict[str, Any]]:
     """Convert a row of a data set to OpenAI-shaped messages: `lect_rows.messages`, in the package `lect-rows`.
 
@@ -454,7 +433,7 @@ def messages(
     return read
 
 
-def row(data: Any, *, format: str | None = None, row: int | None = None, parse_assistant: Any = False) -> Row:  # noqa: A002
+def row(data: Any, *, format: str | None = None, row: int | None = None, parse_assistant: Any = False) -> Row:
     """Read a row of a data set with all that it says: `lect_rows.row`, in the package `lect-rows`.
 
     Raises:

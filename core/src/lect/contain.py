@@ -1,7 +1,8 @@
 """Containing what a plugin raises: one bad plugin must not take the others down."""
 
 from collections.abc import Callable
-from types import CodeType, TracebackType
+from opcode import opmap
+from signal import getsignal, valid_signals
 from typing import Any
 
 from lect.errors import PluginError
@@ -15,8 +16,7 @@ class StageError(Exception):
 
     def __init__(self, stage: str, error: BaseException):
         super().__init__(stage)
-        self.stage = stage
-        self.error = error
+        self.stage, self.error = stage, error
 
 
 class Contained:
@@ -26,17 +26,13 @@ class Contained:
     `stage` is what the plugin is asked to do: `load`, `api`, `register`, or the hook.
     """
 
-    __slots__ = ("_stage",)
-
     def __init__(self, stage: str):
         self._stage = stage
 
     def __enter__(self) -> None:
         pass
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         if error is not None and not by_signal(error):
             raise StageError(self._stage, error) from error
 
@@ -58,8 +54,7 @@ def blaming(what: str, own: tuple[type[Exception], ...], call: Callable[..., Any
     except StageError as failed:
         if isinstance(failed.error, own):
             raise failed.error from failed.error.__cause__
-        msg = f"{what}: {format_error(failed.error)}"
-        raise PluginError(msg) from failed.error
+        raise PluginError(f"{what}: {format_error(failed.error)}") from failed.error
 
 
 def format_error(error: BaseException) -> str:
@@ -74,9 +69,6 @@ def by_signal(error: BaseException) -> bool:
     A handler that is written in Python has a frame in the traceback. Python's own handler for Ctrl-C has none: its
     traceback ends at the interrupted instruction, which is never a `raise`.
     """
-    from opcode import opmap
-    from signal import getsignal, valid_signals
-
     handlers = {_code_of(getsignal(each)) for each in valid_signals()}
     raised = False
     place = error.__traceback__ if isinstance(error, BaseException) else None
@@ -89,10 +81,9 @@ def by_signal(error: BaseException) -> bool:
     return isinstance(error, KeyboardInterrupt) and not raised
 
 
-def _code_of(handler: Any) -> CodeType | None:
+def _code_of(handler: Any) -> object:
     while hasattr(handler, "func"):  # functools.partial, as asyncio uses it
         handler = handler.func
     if callable(handler) and not hasattr(handler, "__code__"):
         handler = type(handler).__call__  # a callable object
-    code: CodeType | None = getattr(handler, "__code__", None)
-    return code
+    return getattr(handler, "__code__", None)

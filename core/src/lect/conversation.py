@@ -26,11 +26,10 @@ class NoSeparator:
         return None
 
     def __set__(self, conversation: Conversation, value: Any) -> None:
-        msg = (
+        raise AttributeError(
             f"{conversation.name!r} is an official format, in which {self.name} has no effect\n"
             "  try: from lect_fastchat import Conversation, which has FastChat's fields"
         )
-        raise AttributeError(msg)
 
 
 @boundary
@@ -74,13 +73,12 @@ class Conversation:
             from lect.installing import install_command
 
             what = f"{next(iter(fields))}=" if fields else saferepr(template)
-            msg = (
+            raise MessageError(
                 f"a conversation is created from a template and takes no {what}\n"
                 "  try: Conversation(lect.template('chatml'))\n"
                 f"   or: {install_command('lect-fastchat')}, and from lect_fastchat import Conversation, which has "
                 "FastChat's fields"
             )
-            raise MessageError(msg)
         self._template: Template | None = template
         self.name = name or template.name
         self.system_message = template.default_system if system_message is None else system_message
@@ -175,10 +173,7 @@ class Conversation:
 
     def _parts(self, text: str, images: Iterable[Any]) -> list[Raw]:
         """Return a text with images as OpenAI's list of parts."""
-        return [
-            {"type": "text", "text": text},
-            *({"type": "image_url", "image_url": {"url": image}} for image in images),
-        ]
+        return [{"type": "text", "text": text}] + [{"type": "image_url", "image_url": {"url": each}} for each in images]
 
     def copy(self) -> Self:
         """Return a copy; changing one conversation does not change the other."""
@@ -197,11 +192,9 @@ class Conversation:
         return self.copy()
 
 
-def is_illustrated(message: Any) -> bool:
+def is_illustrated(pair: Any) -> bool:
     """Return whether a message has a text with images."""
-    return (
-        isinstance(message, list | tuple) and len(message) == 2 and type(message[1]) is tuple and len(message[1]) == 2
-    )
+    return isinstance(pair, list | tuple) and len(pair) == 2 and type(pair[1]) is tuple and len(pair[1]) == 2
 
 
 def _copied(pair: Any) -> Any:

@@ -5,6 +5,7 @@ Attributes carry the data of a message, so that a program need not parse its tex
 
 import copyreg
 import sys
+import warnings
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from enum import Enum
 from operator import length_hint
@@ -146,8 +147,7 @@ class BaseModelWarning(UserWarning):
 class ModelPathWarning(UserWarning):
     """A model path resolves, but something is odd.
 
-    It looks like an imitation of another, the model's own template is not read, or the plugin that answers uses names
-    of another package.
+    It seems to imitate another, the model's own template is not read, or the plugin uses names of another package.
     """
 
 
@@ -169,19 +169,15 @@ class ServedDifferentlyWarning(UserWarning):
 
 MOST_WARNED = 1000
 _warned: dict[str, dict[Any, Any]] = {}
-"""Python's record of the warnings that it has shown, by file. In the caller's own module it would grow with every
-path."""
+"""Python's record of the warnings that it has shown, by file; in the caller's module it would grow with every path."""
 
 
 def warn_caller(text: str, category: type[Warning], *, once: bool = False) -> None:
     """Warn at the line that called lect; Python's filters decide which warnings to show, and how often.
 
-    With `once`, another text at the same line counts as the same warning.
-    But a `PluginWarning` is shown even where a filter makes it an error: one bad plugin must not take the others
-    down.
+    With `once`, another text at the same line counts as the same warning. But a `PluginWarning` is shown even where a
+    filter makes it an error: one bad plugin must not take the others down.
     """
-    import warnings
-
     frame = sys._getframe()
     # Core and plugins, such as `lect_jinja.identity.template`, are not the caller.
     while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0].split("_")[0] == "lect":
@@ -266,8 +262,7 @@ def expect_one_of(choices: Collection[str], name: str, value: object, error: typ
     # Comparing a caller's object could run its own code.
     plain = str.__str__(value) if isinstance(value, str) else ""
     if plain not in choices:
-        msg = f"{name} is {saferepr(value)}; expected one of {', '.join(map(repr, choices))}"
-        raise error(msg)
+        raise error(f"{name} is {saferepr(value)}; expected one of {', '.join(map(repr, choices))}")
     return plain
 
 

@@ -88,8 +88,7 @@ class Facts:
             special and added tokens of the maker's tokenizer. `{}` in one stands for any number (see `Markers`).
         control_tokens: The markers `<name>` and `</name>` that are tokens of the maker's tokenizer with an unknown id;
             others of this form are words of the format, which replies may contain as text. The attribute has them all.
-        text_separators: Whether turns are separated by plain text, which no tokenizer can tell from a user's: then
-            nothing can protect a prompt.
+        text_separators: Whether plain text separates turns, as a user may write it: nothing can protect a prompt then.
         default_system: The system text that the maker's template adds where none is given.
         capabilities: What the format supports, some of `CAPABILITIES`: system, tools, parallel_tools, reasoning, ...
         options: The options that it reads, with the type that it expects of each, or None: `{"enable_thinking": bool}`.
@@ -125,12 +124,10 @@ class Facts:
         evidence: Literal["", "attested", "second-hand"] = "",
     ):
         if not isinstance(name, str) or not name:
-            msg = f"the name of a template is {saferepr(name)}; expected a text"
-            raise PluginError(msg)
+            raise PluginError(f"the name of a template is {saferepr(name)}; expected a text")
         self.name = name
         self.roles = listed(name, "roles", roles)
-        self.bos = bos
-        self.eos = eos
+        self.bos, self.eos = bos, eos
         self.stop: Mapping[str, int | None] = _texts(name, "stop", stop)
         # Two spellings of one token are one id.
         self.stop_ids = tuple(dict.fromkeys((*(each for each in self.stop.values() if each is not None), *stop_ids)))
@@ -140,14 +137,12 @@ class Facts:
         tokens = {*listed(name, "control_tokens", control_tokens), *self.stop, bos, eos}
         words = {text for text, each in self.markers.items() if each is None and IS_TAG(text)} - tokens
         self.control_tokens = tuple(text for text in self.markers if text not in words)
-        self.text_separators = text_separators
-        self.default_system = default_system
+        self.text_separators, self.default_system = text_separators, default_system
         self.capabilities = _some_of(CAPABILITIES, name, "capabilities", capabilities)
         own = {token: str for token, text in (("bos_token", bos), ("eos_token", eos)) if text}
         self.options: Mapping[str, type | None] = MappingProxyType({**_texts(name, "options", options), **own})
         self.accepts = _some_of(ACCEPTABLE, name, "accepts", accepts)
-        self.source = source
-        self.evidence = evidence
+        self.source, self.evidence = source, evidence
         self.accepted_roles = STANDARD_ROLES.union(self.roles)
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -202,6 +197,5 @@ def _some_of(known: Iterable[str], template: str, field: str, value: Iterable[st
     values = listed(template, field, value)
     for odd in (each for each in values if each not in known):
         hint = did_you_mean(near_names(odd, known), f"try: some of {', '.join(known)}")
-        msg = f"template {template!r}: {field} contains {saferepr(odd)}\n  {hint}"
-        raise PluginError(msg)
+        raise PluginError(f"template {template!r}: {field} contains {saferepr(odd)}\n  {hint}")
     return frozenset(values)

@@ -42,8 +42,7 @@ def read_file(path: str | os.PathLike[str], most: int, *, only_start: bool = Fal
         # One byte more than it has, or may have: it may grow while it is read.
         data = file.read(min(os.fstat(file.fileno()).st_size, most) + 1)
     if len(data) > most and not only_start:
-        msg = f"it has more than {most:,} bytes"
-        raise SourceError(msg)
+        raise SourceError(f"it has more than {most:,} bytes")
     return data[:most]
 
 
@@ -59,8 +58,7 @@ def parse_json(text: str) -> Any:
 
     given: object = text
     if not isinstance(given, str):
-        msg = f"{saferepr(given)} is not the text of a JSON file"
-        raise SourceError(msg)
+        raise SourceError(f"{saferepr(given)} is not the text of a JSON file")
     return json.loads(given, object_pairs_hook=_unique, parse_constant=_refuse_constant)
 
 
@@ -68,12 +66,10 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for key, value in pairs:
         if key in made:
-            msg = f"the key {saferepr(key)} occurs twice in one object, so its value is ambiguous"
-            raise SourceError(msg)
+            raise SourceError(f"the key {saferepr(key)} occurs twice in one object, so its value is ambiguous")
         made[key] = value
     return made
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    msg = f"{name} is not a JSON value"
-    raise ValueError(msg)
+    raise ValueError(f"{name} is not a JSON value")

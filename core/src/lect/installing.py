@@ -24,8 +24,7 @@ def install_command(package: str) -> str:
     with open(os.path.join(checkout, folder, "pyproject.toml"), "rb") as file:
         needed = map(Requirement, tomllib.load(file)["project"]["dependencies"])
     folders = [*(_folder(checkout, each.name) for each in needed), folder]
-    is_here = os.path.isdir(STREETS[0]) and os.path.samefile(os.curdir, checkout)
-    start = os.curdir if is_here else checkout
+    start = os.curdir if os.path.isdir(STREETS[0]) and os.path.samefile(os.curdir, checkout) else checkout
     return shlex.join(["pip", "install", *(os.path.join(start, each) for each in folders if each)])
 
 

@@ -7,26 +7,16 @@ from typing import Any, NamedTuple
 
 Types = frozenset[str]
 
-KINDS = (
-    (str, "string"),
-    (bool, "boolean"),
-    (int, "integer"),
-    (float, "number"),
-    (dict, "object"),
-    (list, "array"),
-    (type(None), "null"),
-)
+KINDS: dict[type, str] = {str: "string", bool: "boolean", int: "integer", float: "number", dict: "object"}
+KINDS |= {list: "array", type(None): "null"}
 NONE: Types = frozenset()
-ALL = frozenset(name for _, name in KINDS)
+ALL = frozenset(KINDS.values())
 NEVER = frozenset({"never"})
 """The types of a value that no type fits."""
 DEEPEST = 64
 """How deep unions may be nested."""
 UNIONS = ("anyOf", "oneOf")
-IMPLIED = {
-    "object": ("properties", "patternProperties", "additionalProperties"),
-    "array": ("items", "prefixItems"),
-}
+IMPLIED = {"object": ("properties", "patternProperties", "additionalProperties"), "array": ("items", "prefixItems")}
 COMBINING = frozenset({"$ref", "allOf", *UNIONS, "then", "else", "dependentSchemas"})
 """The words that bring in other schemas; few schemas have any."""
 # A pattern with few repetitions, none of them of a group, takes no long time on a short key, whatever they are.
@@ -100,9 +90,7 @@ class SchemaView(NamedTuple):
         for union in (schema[word] for schema in certain for word in UNIONS if _listed(schema, word)):
             members = [self._types_in(each, asked, depth) for each in union]
             # A member that says nothing allows everything.
-            joined = (
-                frozenset(name for member in members for types in member for name in types) if all(members) else NONE
-            )
+            joined = NONE.union(*(types for member in members for types in member)) if all(members) else NONE
             said.append(joined - NEVER or joined)
         must = reduce(both, said, NONE)
         branches = [*self.branches, *(each for schema in certain for each in _branches(schema))]
@@ -147,7 +135,7 @@ def target(ref: Any, root: Any) -> Any:
 
 def kind_of(value: Any) -> str:
     """Return the JSON type of a value."""
-    return next((name for kind, name in KINDS if isinstance(value, kind)), "string")
+    return next((name for kind, name in KINDS.items() if isinstance(value, kind)), "string")
 
 
 def both(one: Types, other: Types) -> Types:
@@ -155,10 +143,8 @@ def both(one: Types, other: Types) -> Types:
     if not one or not other:
         return one or other
     # An integer is a number too.
-    integer = (
-        {"integer"} if "integer" in one | other and all(each & {"integer", "number"} for each in (one, other)) else ()
-    )
-    return (one & other).union(integer) or NEVER
+    is_integer = "integer" in one | other and all(each & {"integer", "number"} for each in (one, other))
+    return (one & other).union({"integer"} if is_integer else ()) or NEVER
 
 
 def _stated(schema: Mapping[str, Any]) -> Types:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from lect.boundaries import boundary
 from lect.contain import blaming
 from lect.errors import ConversionError, ConversionWarning, LectError, PluginError, SourceError, saferepr, warn_caller
+from lect.format.compare import differences, render_of
 from lect.format.template import Template
 from lect.format.turns import EOS, ROLE, ROUND, Turn, TurnTemplate
 from lect.installing import install_command
@@ -42,28 +43,24 @@ def load_template(adapters: Adapters, source: Any, notation: str | None = None) 
     given = source_of(source)
     owners = {name: each for name, each in _owners(adapters, notation).items() if hasattr(each, "read")}
     if notation is not None and not owners:
-        msg = f"the notation {notation!r} can be written, but not read"
-        raise SourceError(msg)
+        raise SourceError(f"the notation {notation!r} can be written, but not read")
     if not owners:
         hint = install_command("lect-jinja")
-        msg = f"no installed package reads templates, so {given} cannot be read\n  try: {hint}"
-        raise SourceError(msg)
+        raise SourceError(f"no installed package reads templates, so {given} cannot be read\n  try: {hint}")
     found = {name: each for name, each in owners.items() if notation or _ask(name, each, "recognises", given)}
     if len(found) > 1:
         msg = f"{given} could be a template in several notations: {', '.join(found)}\n  try: notation={min(found)!r}"
         raise SourceError(msg)
     if not found:
         why = f"; it {given.problem}" if given.problem else ""
-        msg = (
+        raise SourceError(
             f"{given} is not a template in any installed notation ({', '.join(owners)}){why}\n"
             f"  try: notation={min(owners)!r}, to learn what is wrong with it"
         )
-        raise SourceError(msg)
     ((name, reader),) = found.items()
     template = _ask(name, reader, "read", given)
     if not isinstance(template, Template):
-        msg = f"the notation {name!r} read {saferepr(template)} from {given}; expected a Template"
-        raise PluginError(msg)
+        raise PluginError(f"the notation {name!r} read {saferepr(template)} from {given}; expected a Template")
     return template
 
 
@@ -74,8 +71,7 @@ def dump_template(adapters: Adapters, template: Any, notation: Any, *, lossy: bo
         raise SourceError(msg)
     ((name, writer),) = _owners(adapters, notation).items()
     if not hasattr(writer, "write"):
-        msg = f"the notation {name!r} can be read, but not written"
-        raise SourceError(msg)
+        raise SourceError(f"the notation {name!r} can be read, but not written")
     written = _ask(name, writer, "write", template)
     if not isinstance(written, Written):
         msg = f"the notation {name!r} wrote {saferepr(written)} for {template}; expected Written(text, lost)"
@@ -94,8 +90,6 @@ def dump_template(adapters: Adapters, template: Any, notation: Any, *, lossy: bo
 
 def _prove(name: str, writer: Any, template: Template, written: Written) -> list[str] | None:
     """Render what was written and what it must equal, and return how they differ; None where nothing can render it."""
-    from lect.format.compare import differences, render_of
-
     expected = written.rest if written.lost and written.rest is not None else template
     if not written.bos and expected.bos:
         # Where the other tool adds the BOS itself, neither side may have one.
@@ -193,20 +187,17 @@ def _owners(adapters: Adapters, wanted: str | None) -> dict[str, Any]:
     names = sorted({record.name for record in records})
     if wanted is not None and wanted not in names:
         hint = f"one of {', '.join(names)}" if names else install_command("lect-jinja")
-        msg = f"no installed package has a notation {saferepr(wanted)}\n  try: {hint}"
-        raise SourceError(msg)
+        raise SourceError(f"no installed package has a notation {saferepr(wanted)}\n  try: {hint}")
     owners: dict[str, Any] = {}
     packages: dict[str, str] = {}
     for record in records:
         if wanted in (None, record.name) and (loaded := adapters.load_part(record)) is not None:
             if record.name in owners:
                 both = f"{packages[record.name]} and {record.package}"
-                msg = f"both {both} have a notation {record.name!r}\n  try: uninstall one"
-                raise PluginError(msg)
+                raise PluginError(f"both {both} have a notation {record.name!r}\n  try: uninstall one")
             owners[record.name], packages[record.name] = loaded, record.package
     if wanted is not None and not owners:
-        msg = f"the notation {wanted!r} cannot be loaded\n  try: lect doctor"
-        raise PluginError(msg)
+        raise PluginError(f"the notation {wanted!r} cannot be loaded\n  try: lect doctor")
     return owners
 
 

@@ -18,8 +18,7 @@ def plain_messages(messages: Any) -> Any:
 def plain_tools(tools: Any) -> Any:
     """Return a tool, or a list of them, without objects; the same value if there are none.
 
-    An object has all fields, in the order of its class. So those that are None are left out, and `type` comes first, as
-    in the tools that models were trained on.
+    An object has all fields of its class. Those that are None are left out, and `type` comes first, as in training.
     """
     return _plain(tools, TOOL, are_tools=True)
 

@@ -147,8 +147,7 @@ def _refuse_others(output: Path, path: str, said: str, *, is_locked: bool | None
         if said:
             warn_caller(f"{saferepr(os.fspath(output))} is taken over from {owner}, which has ended", OutputWarning)
         return
-    msg = f"cannot write {saferepr(os.fspath(output))}: {wrong}\n  try: {advice}"
-    raise LectError(msg)
+    raise LectError(f"cannot write {saferepr(os.fspath(output))}: {wrong}\n  try: {advice}")
 
 
 def _this_process() -> bytes:

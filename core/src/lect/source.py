@@ -19,8 +19,7 @@ class Source(NamedTuple):
     path: str
     """The file or directory; empty if a text or an object was given."""
     text: str | None
-    """The text of the file, or the text that was given; None for a directory, and for a file that is not text or too
-    large to be one."""
+    """The text of the file, or the text given; None for a directory, and for a file that is not text or too large."""
     data: Any
     """The value of the text if it is JSON, or the object that was given; None if there is neither."""
     problem: str = ""
@@ -40,8 +39,7 @@ class Source(NamedTuple):
         try:
             return cls(path, text, parse_json(text))
         except SourceError as error:
-            msg = f"{cls(path, text, None)} cannot be used: {error}"
-            raise SourceError(msg) from None
+            raise SourceError(f"{cls(path, text, None)} cannot be used: {error}") from None
         except RecursionError:
             return cls(path, text, None, "is nested too deeply")
         except ValueError as error:
@@ -55,8 +53,7 @@ class Source(NamedTuple):
         """
         if not isinstance(self.data, Mapping):
             what = self.problem or f"is {type(self.data).__name__}"
-            msg = f"{self} {what}; expected an object with {tool}'s fields\n  try: {', '.join(known)}"
-            raise SourceError(msg)
+            raise SourceError(f"{self} {what}; expected an object with {tool}'s fields\n  try: {', '.join(known)}")
         for name in self.data:
             if name not in known:
                 msg = f"{self} has a field {saferepr(name)}, which {tool} does not know\n  try: {', '.join(known)}"

@@ -8,8 +8,7 @@ Path = tuple[str | int, ...]
 """Where a field is: `("messages", 3, "content")`."""
 
 EQUAL_BYTES = 2
-"""The marshal version in which equal values give equal bytes, a tenth of the time of JSON; in later ones the bytes
-depend on reference counts."""
+"""The marshal version in which equal values give equal bytes; in later ones these depend on reference counts."""
 TRANSFORMED = -1
 """The offset of text that is not found character for character in its field, such as JSON made from it."""
 SPELLINGS = {

@@ -91,13 +91,11 @@ def _requirement(package: str) -> dict[str, Any]:
         lines = []
     wanted = []
     for line in lines:
-        try:
+        with suppress(InvalidRequirement):
             requirement = Requirement(line)
-        except InvalidRequirement:
-            continue
-        marker = requirement.marker
-        if requirement.name.lower() == CORE and (marker is None or marker.evaluate({"extra": ""})):
-            wanted.append(requirement)
+            marker = requirement.marker
+            if requirement.name.lower() == CORE and (marker is None or marker.evaluate({"extra": ""})):
+                wanted.append(requirement)
     satisfied = all(requirement.specifier.contains(lect.__version__, prereleases=True) for requirement in wanted)
     return {"requires": ", ".join(map(str, wanted)) or None, "satisfied": satisfied}
 

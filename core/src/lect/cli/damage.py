@@ -18,8 +18,7 @@ OURS = "lect-"
 def damages() -> Iterator[Finding]:
     """Yield the damage in distributions for lect that discovery passes over; broken if something is certainly lost."""
     # A directory may be in `sys.path` twice.
-    every = {files.place: files for place in places() for files in place}
-    for files in every.values():
+    for files in {files.place: files for place in places() for files in place}.values():
         dist = metafiles.read_distribution(files)
         if dist.problem:
             continue  # Reported as a failed plugin.

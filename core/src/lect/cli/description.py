@@ -31,9 +31,7 @@ def template_data(template: Template) -> dict[str, Any]:
     return {name: getattr(template, name) for name in (*facts, "stop_ids", "written_at")} | {
         "bos_advice": bos_advice(template),
         "stop": dict(template.stop),
-        "markers": {
-            marker: list(ids) if isinstance(ids, Sequence) else ids for marker, ids in template.markers.items()
-        },
+        "markers": {text: list(ids) if isinstance(ids, Sequence) else ids for text, ids in template.markers.items()},
         "capabilities": sorted(template.capabilities),
         "options": list(template.options),
         "reply": reply_format(template),

@@ -98,13 +98,9 @@ def _show(report: InstallationReport, broken: list[Finding], screen: Screen) -> 
 
 def _plugin_row(plugin: dict[str, Any]) -> tuple[str | Painted, ...]:
     status = plugin["status"].partition(":")[0]  # The details follow below.
-    return (
-        plugin["name"],
-        plugin["package"] or "(this process)",
-        plugin["version"] or "",
-        Painted(plugin["requires"] or "-", "" if plugin["satisfied"] else "red"),
-        Painted(status, "red" if status == "failed" else ""),
-    )
+    requires = Painted(plugin["requires"] or "-", "" if plugin["satisfied"] else "red")
+    shown = Painted(status, "red" if status == "failed" else "")
+    return plugin["name"], plugin["package"] or "(this process)", plugin["version"] or "", requires, shown
 
 
 def _bos_rows(templates: dict[str, tuple[lect.Template, ...]]) -> list[tuple[str, str, str]]:

@@ -59,10 +59,8 @@ def run(arguments: Namespace) -> None:
         screen.line("  none")
     if available:
         screen.section("not installed")
-        to_install = [
-            (each["family"], each["install"], _formats(each), ", ".join(each["models"])) for each in available
-        ]
-        screen.table(to_install, header=("family", "install", "formats", "models"), wrap=True)
+        others = [(each["family"], each["install"], _formats(each), ", ".join(each["models"])) for each in available]
+        screen.table(others, header=("family", "install", "formats", "models"), wrap=True)
 
 
 def _counts(package: str) -> dict[str, int | None]:

@@ -40,8 +40,7 @@ def utf8(argument: str) -> str:
         try:
             return os.fsencode(argument).decode()
         except UnicodeError as error:
-            msg = f"{saferepr(argument)} is not in UTF-8"
-            raise ArgumentTypeError(msg) from error
+            raise ArgumentTypeError(f"{saferepr(argument)} is not in UTF-8") from error
     return argument
 
 
@@ -49,12 +48,10 @@ def option(argument: str) -> tuple[str, Any]:
     """Read `NAME=VALUE`: the value is read as JSON if possible, else as text; a `date` is a day."""
     name, equals, value = utf8(argument).partition("=")
     if not (name and equals):
-        msg = f"{saferepr(argument)} is not of the form NAME=VALUE, such as enable_thinking=false"
-        raise ArgumentTypeError(msg)
+        raise ArgumentTypeError(f"{saferepr(argument)} is not of the form NAME=VALUE, such as enable_thinking=false")
     if name in RESERVED:
         instead = f"; use {NOT_OPTIONS[name]}" if name in NOT_OPTIONS else ""
-        msg = f"{name!r} is not an option of a template{instead}"
-        raise ArgumentTypeError(msg)
+        raise ArgumentTypeError(f"{name!r} is not an option of a template{instead}")
     return name, _day(value) if name == "date" else _json_or_text(value)
 
 
@@ -62,8 +59,7 @@ def limit(argument: str) -> tuple[str, int]:
     """Read `NAME=NUMBER`."""
     name, _, number = utf8(argument).partition("=")
     if not (name and number.isascii() and number.isdecimal() and len(number) < LONGEST_NUMBER):
-        msg = f"{saferepr(argument)} is not of the form NAME=NUMBER, such as messages=200000"
-        raise ArgumentTypeError(msg)
+        raise ArgumentTypeError(f"{saferepr(argument)} is not of the form NAME=NUMBER, such as messages=200000")
     return name, int(number)
 
 
@@ -75,8 +71,7 @@ def _day(text: str) -> Any:
             return read(text)
         except ValueError:
             continue
-    msg = f"date is {saferepr(text)}; expected a day such as 2024-07-26"
-    raise ArgumentTypeError(msg)
+    raise ArgumentTypeError(f"date is {saferepr(text)}; expected a day such as 2024-07-26")
 
 
 def _json_or_text(text: str) -> Any:
@@ -106,11 +101,10 @@ def read_conversation(arguments: Namespace) -> tuple[Any, Any, tuple[str, ...]]:
     if not isinstance(given, dict):
         return given, tools, ()
     if "messages" not in given:
-        msg = (
+        raise MessageError(
             f"{_name(arguments.messages)} is a JSON object without messages\n"
             '  try: a list of messages, or {"messages": [...], "tools": [...]}'
         )
-        raise MessageError(msg)
     if tools is not None and given.get("tools"):
         msg = f"both --tools and {_name(arguments.messages)} have tools; give one of them"
         raise ArgumentError(None, msg)
@@ -145,8 +139,7 @@ def read_text(path: str) -> str:
     try:
         return b"".join(read_bytes(path)).decode()
     except UnicodeDecodeError as error:
-        msg = f"{_name(path)} is not in UTF-8: {error.reason} at byte {error.start}"
-        raise LectError(msg) from error
+        raise LectError(f"{_name(path)} is not in UTF-8: {error.reason} at byte {error.start}") from error
 
 
 def read_bytes(path: str) -> Iterator[bytes]:
@@ -166,8 +159,7 @@ def read_bytes(path: str) -> Iterator[bytes]:
             # A custom stream.
             yield sys.stdin.read().encode()
     except (OSError, ValueError) as error:
-        msg = f"cannot read {_name(path)}: {getattr(error, 'strerror', None) or error}"
-        raise LectError(msg) from error
+        raise LectError(f"cannot read {_name(path)}: {getattr(error, 'strerror', None) or error}") from error
 
 
 def read_json(path: str) -> Any:
@@ -177,8 +169,7 @@ def read_json(path: str) -> Any:
     try:
         return json.loads(read_text(path).removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
-        msg = f"{_name(path)} is not JSON: {error}"
-        raise MessageError(msg) from error
+        raise MessageError(f"{_name(path)} is not JSON: {error}") from error
 
 
 def _name(path: str) -> str:

@@ -133,7 +133,7 @@ def _as_data(reply: Reply) -> dict[str, Any]:
     data = reply._asdict()
     del data["raw"]
     return {
-        name: [each._asdict() for each in value] if isinstance(value, tuple) else value for name, value in data.items()
+        key: [each._asdict() for each in value] if isinstance(value, tuple) else value for key, value in data.items()
     }
 
 

@@ -113,16 +113,11 @@ def _place(record: Record) -> str:
 
 def _find(name: str, packages: list[Package]) -> list[Package]:
     wanted = normal_name(name)
-    found = [
-        each
-        for each in packages
-        if wanted == each.name or any(name in (adapter.name, adapter.id) for adapter in each.adapters)
-    ]
+    found = [each for each in packages if wanted == each.name or any(name in (on.name, on.id) for on in each.adapters)]
     if not found:
         known = [*(each.name for each in packages), *(adapter.name for each in packages for adapter in each.adapters)]
         hint = did_you_mean(near_names(name, known), "without a name, all are listed")
-        msg = f"no installed package or plugin is called {saferepr(name)}; {hint}"
-        raise LectError(msg)
+        raise LectError(f"no installed package or plugin is called {saferepr(name)}; {hint}")
     return found
 
 

@@ -4,6 +4,7 @@ import sys
 from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any, NamedTuple
 
 import lect
@@ -80,32 +81,28 @@ def render(arguments: Namespace, *, after_answers: bool = True) -> Rendered:
         is_answered = isinstance(last, dict) and last.get("role") == "assistant"
         add_generation_prompt = not arguments.continues and (after_answers or not is_answered)
     resolution = resolve(arguments)
-    fitted, can_fit = None, hasattr(arguments, "fit")
-    if can_fit and arguments.fit:
-        fitted = resolution.template.fit(messages, tools, **dict(arguments.options))
-        messages, tools, can_fit = fitted.messages, fitted.tools, False
+    template, options = resolution.template, dict(arguments.options)
+    fitted = None
+    if getattr(arguments, "fit", False):
+        fitted = template.fit(messages, tools, **options)
+        messages, tools = fitted.messages, fitted.tools
+    how = {"continue_final_message": arguments.continues, "strict": arguments.strict, "limits": dict(arguments.limits)}
+    can_fit = getattr(arguments, "fit", None) is False
+    hints = partial(_how_it_fits, template, messages, tools, options) if can_fit else list
     try:
-        prompt = resolution.template.render(
-            messages,
-            tools=tools,
-            add_generation_prompt=add_generation_prompt,
-            continue_final_message=arguments.continues,
-            strict=arguments.strict,
-            limits=dict(arguments.limits),
-            **dict(arguments.options),
-        )
+        prompt = template.render(messages, tools=tools, add_generation_prompt=add_generation_prompt, **how, **options)
     except lect.LectError:
-        print_notes(_how_it_fits(resolution.template, messages, tools, arguments) if can_fit else ())
+        print_notes(hints())
         raise
     is_lost = any(each.why == "dropped" for each in prompt.unused)
-    hints = _how_it_fits(resolution.template, messages, tools, arguments) if can_fit and is_lost else []
-    return Rendered(resolution, prompt, ignored, add_generation_prompt or arguments.continues, fitted, hints)
+    is_open = add_generation_prompt or arguments.continues
+    return Rendered(resolution, prompt, ignored, is_open, fitted, hints() if is_lost else [])
 
 
-def _how_it_fits(template: lect.Template, messages: Any, tools: Any, arguments: Namespace) -> list[str]:
+def _how_it_fits(template: lect.Template, messages: Any, tools: Any, options: dict[str, Any]) -> list[str]:
     """Return a note with the changes by which a format carries a request; none if it does not, or without lect-fit."""
     with suppress(lect.LectError):
-        fitted = template.fit(messages, tools, **dict(arguments.options))
+        fitted = template.fit(messages, tools, **options)
         if not fitted.left:
             return [f"the format can carry all of it: --fit does that, by {', '.join(dict.fromkeys(fitted.steps))}"]
     return []

@@ -16,8 +16,7 @@ NOTE = "note:"
 """The prefix of a note about a result."""
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 
-# The characters that a terminal obeys, and those that change the direction of writing, so that readers would not see
-# the text as it is.
+# The characters that a terminal obeys, and those that change the direction of writing, which would mislead readers.
 _C0, _DELETE_AND_C1 = range(0x20), range(0x7F, 0xA0)
 _DIRECTIONS = (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
 _VISIBLE = {code: ascii(chr(code))[1:-1] for code in _C0 if chr(code) not in "\n\t"}
@@ -156,9 +155,8 @@ class Screen:
         cells = [[Painted(self.one_line(text), style) for text, style in row] for row in styled]
         if header:
             cells.insert(0, [Painted(title, "dim") for title in header])
-        widths = (
-            [max(_width(row[column].text) for row in cells) for column in range(len(cells[0]) - 1)] if cells else []
-        )
+        columns = range(len(cells[0]) - 1) if cells else ()
+        widths = [max(_width(row[column].text) for row in cells) for column in columns]
         before_last = indent + sum(widths) + 2 * len(widths)
         for row in cells:
             padded = [

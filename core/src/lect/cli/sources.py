@@ -52,14 +52,13 @@ def load_tokenizer(path: str) -> Any:
     path = os.path.expanduser(path)
     file = os.path.join(path, TOKENIZER) if os.path.isdir(path) else path
     if not os.path.isfile(file):
-        msg = (
+        raise TokenizerError(
             f"there is no file or directory {saferepr(path)}\n"
             f"  try: --tokenizer with the directory of a downloaded model, which contains a {TOKENIZER}"
             if file == path
             else f"{saferepr(path)} holds no {TOKENIZER}\n"
             "  try: transformers.AutoTokenizer.from_pretrained(...).save_pretrained(...), which writes one"
         )
-        raise TokenizerError(msg)
     try:
         from tokenizers import Tokenizer
     except ImportError as error:
@@ -68,5 +67,4 @@ def load_tokenizer(path: str) -> Any:
     try:
         return Tokenizer.from_file(file)
     except Exception as error:  # tokenizers raises nothing more precise
-        msg = f"{saferepr(file)} holds no tokenizer that can be read: {error}"
-        raise TokenizerError(msg) from error
+        raise TokenizerError(f"{saferepr(file)} holds no tokenizer that can be read: {error}") from error

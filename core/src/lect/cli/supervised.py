@@ -48,8 +48,7 @@ def _number(what: str, argument: str) -> float:
     with suppress(ValueError):
         if 0 < (number := float(argument)) <= LARGEST:
             return number
-    msg = f"{saferepr(argument)} is not a number of {what}"
-    raise ArgumentTypeError(msg)
+    raise ArgumentTypeError(f"{saferepr(argument)} is not a number of {what}")
 
 
 def supervised(command: str, run: Callable[[Namespace], Any], arguments: Namespace) -> Any:
@@ -106,8 +105,7 @@ def _fork(command: str, seconds: float, memory: float) -> int | None:
         raise KeyboardInterrupt
     if code == -signal.SIGALRM:
         advice = f"--timeout {seconds * 10:g}, if you trust what it reads"
-        msg = f"`lect {command}` was ended: it took more than {seconds:g} s\n  try: {advice}"
-        raise TimedOutError(msg)
+        raise TimedOutError(f"`lect {command}` was ended: it took more than {seconds:g} s\n  try: {advice}")
     if code < 0:
         advice = f"\n  try: --memory {memory * 10:g}, if you trust what it reads"
         msg = f"`lect {command}` was ended: it needs more than {memory:g} GiB of memory{advice}"

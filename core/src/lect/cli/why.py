@@ -146,6 +146,9 @@ def _row(verdict: Verdict) -> tuple[str, str, Painted, str]:
 
 def _as_data(model: str, found: Found) -> dict[str, Any]:
     resolution = found if isinstance(found, lect.Resolution) else None
+    decided = resolution.pin if resolution else None
+    error: dict[str, Any] = {"type": type(found).__name__, "message": reword(str(found), "why")}
+    error["install"] = getattr(found, "install", None)
     return {
         "model": model,
         "path": resolution.ref.path if resolution else None,
@@ -157,12 +160,7 @@ def _as_data(model: str, found: Found) -> dict[str, Any]:
         **{name: list(getattr(resolution, name, ())) for name in ("warnings", "remarks")},
         "candidates": [_verdict_data(verdict) for verdict in found.candidates],
         "pins": [
-            {
-                "pattern": pin.pattern,
-                "adapter": str(pin.adapter),
-                "source": pin.source,
-                "decides": resolution is not None and pin == resolution.pin,
-            }
+            {"pattern": pin.pattern, "adapter": str(pin.adapter), "source": pin.source, "decides": pin == decided}
             for pin in lect.pins()
         ],
         "failures": [
@@ -170,20 +168,11 @@ def _as_data(model: str, found: Found) -> dict[str, Any]:
             for plugin in lect.plugins()
             for failure in plugin.failures
         ],
-        "error": {
-            "type": type(found).__name__,
-            "message": reword(str(found), "why"),
-            "install": getattr(found, "install", None),
-        }
-        if resolution is None
-        else None,
+        "error": None if resolution else error,
     }
 
 
 def _verdict_data(verdict: Verdict) -> dict[str, Any]:
     claim = verdict.claim
-    return verdict._asdict() | {
-        "package": verdict.package or None,
-        "version": verdict.version or None,
-        "claim": claim._asdict() | {"specificity": claim.specificity.name} if claim else None,
-    }
+    said = claim._asdict() | {"specificity": claim.specificity.name} if claim else None
+    return verdict._asdict() | {"package": verdict.package or None, "version": verdict.version or None, "claim": said}

@@ -19,6 +19,9 @@ from lect.tokens.edges import Edges, around_reasoning
 from lect.tokens.turns import TurnSpan, call_marks, cut, first_mark, is_own, last_mark, missing_fields
 from lect.values import TRANSFORMED, Origin, Segment
 
+Messages = Sequence[Mapping[str, Any]]
+Render = Callable[..., Prompt]
+
 
 class Answer(NamedTuple):
     """An answer as the model writes it."""
@@ -34,24 +37,17 @@ class Answer(NamedTuple):
 class AnswerWriter:
     """Writes the last message of a conversation, which must be an assistant's, as the model does.
 
-    `edges` are those of the template with the options of the conversation; `render` renders messages with these options
-    and its tools; `whole` is all of it, if that is known.
+    `edges` are those of the template with the conversation's options; `render` writes messages with these and its
+    tools; `whole` is all of it, if known.
     """
 
-    def __init__(
-        self,
-        edges: Edges,
-        render: Callable[..., Prompt],
-        messages: Sequence[Mapping[str, Any]],
-        whole: Prompt | None = None,
-    ):
+    def __init__(self, edges: Edges, render: Render, messages: Messages, whole: Prompt | None = None):
         last = messages[-1] if messages else None
         if last is None or last.get("role") != "assistant":
-            msg = (
+            raise MessageError(
                 f"the last message is {saferepr(last)}; expected an assistant's\n"
                 "  try: end the messages with {'role': 'assistant', 'content': ...}"
             )
-            raise MessageError(msg)
         self._edges, self._facts = edges, edges.facts
         self._render = render
         self._before, self._last, self._index = list(messages[:-1]), last, len(messages) - 1
@@ -128,8 +124,6 @@ class AnswerWriter:
             return Answer(pieces, 0, "no stop is known for it")
         return Answer([*pieces, self._literal(stop)], len(stop))
 
-    # The generation prompt
-
     @property
     def header_end(self) -> int:
         """Where the header of the turn ends in it, without what it says on the model's behalf."""
@@ -161,8 +155,6 @@ class AnswerWriter:
     def _is_open(self) -> bool:
         """Whether it has opened reasoning and not closed it."""
         return last_mark(self._opening, self._marks.open) > last_mark(self._opening, self._marks.close)
-
-    # Reasoning
 
     def _reasoning(self, whole: Prompt) -> list[Segment]:
         """Return reasoning as the model writes it after the generation prompt, up to the content."""

@@ -40,21 +40,13 @@ def apply_chat_template(
         return texts if is_batch else texts[0]
     if tokenizer is None:
         raise TokenizerError("there is no tokenizer\n  try: tokenizer=..., or tokenize=False for the text")
+    policy, most = MASK if return_assistant_tokens_mask else None, max_length if truncation else None
     encoded = [
-        encode(
-            prompt,
-            tokenizer,
-            safe=sanitize_control_tokens,
-            policy=MASK if return_assistant_tokens_mask else None,
-            max_length=max_length if truncation else None,
-            opens=False,
-        )
+        encode(prompt, tokenizer, safe=sanitize_control_tokens, policy=policy, max_length=most, opens=False)
         for prompt in prompts
     ]
-    columns: dict[str, Any] = {
-        "input_ids": [each.ids for each in encoded],
-        "attention_mask": [[1] * len(each.ids) for each in encoded],
-    }
+    columns: dict[str, Any] = {"input_ids": [each.ids for each in encoded]}
+    columns["attention_mask"] = [[1] * len(each.ids) for each in encoded]
     if return_assistant_tokens_mask:
         columns["assistant_masks"] = [[int(weight > 0) for weight in each.weights] for each in encoded]
     if padding:
@@ -86,8 +78,7 @@ def _messages(rounds: Sequence[Any]) -> list[dict[str, Any]]:
         is_round = isinstance(each, list | tuple) and all(isinstance(text, str) for text in each)
         if not is_round or not 2 - is_last <= len(each) <= 2:
             expected = f"a question and an answer{', or a question' if is_last else ''}"
-            msg = f"[{index}] is {saferepr(each)} ({type(each).__name__}); expected {expected}"
-            raise MessageError(msg)
+            raise MessageError(f"[{index}] is {saferepr(each)} ({type(each).__name__}); expected {expected}")
         messages += [{"role": role, "content": text} for role, text in zip(("user", "assistant"), each, strict=False)]
     return messages
 
@@ -95,8 +86,7 @@ def _messages(rounds: Sequence[Any]) -> list[dict[str, Any]]:
 def _pad(columns: dict[str, Any], tokenizer: Any, length: int | None) -> None:
     pad = getattr(tokenizer, "pad_token_id", None)
     if pad is None:
-        msg = f"padding: {saferepr(tokenizer)} has no pad_token_id\n  try: padding=False"
-        raise TokenizerError(msg)
+        raise TokenizerError(f"padding: {saferepr(tokenizer)} has no pad_token_id\n  try: padding=False")
     longest = length or max(map(len, columns["input_ids"]))
     on_the_left = getattr(tokenizer, "padding_side", "right") == "left"
     for name, rows in columns.items():
@@ -111,5 +101,4 @@ def _tensor(kind: str, rows: list[list[int]]) -> Any:
         return import_module("numpy").array(rows)
     if kind == "pt":
         return import_module("torch").tensor(rows)
-    msg = f"return_tensors is {saferepr(kind)}; expected 'np', 'pt' or None"
-    raise MessageError(msg)
+    raise MessageError(f"return_tensors is {saferepr(kind)}; expected 'np', 'pt' or None")

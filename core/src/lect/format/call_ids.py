@@ -1,7 +1,6 @@
 """The ids of calls in the spelling of a family: some templates refuse ids made elsewhere, others misread them.
 
-Kimi K2 writes the id of a call where its function's name is read, so with `call_00001` it would learn a tool of that
-name; Mistral's templates accept nine letters and digits only.
+Kimi K2 reads the id of a call as its function's name; Mistral's templates accept nine letters and digits only.
 """
 
 import re

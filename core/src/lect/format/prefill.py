@@ -45,11 +45,10 @@ def without_end(name: str, source: Composed, messages: Sequence[Mapping[str, Any
     segments, field = source.segments(), said_last(messages)[:3]
     at = [index for index, each in enumerate(segments) if MARK in each.text and each.path[:3] in (field, ())]
     if not at:
-        msg = (
+        raise MessageError(
             f"{name}: the last message cannot be continued, because the format does not write its text as it is\n"
             "  try: add_generation_prompt=True with continue_final_message=True, which puts it after the prompt"
         )
-        raise MessageError(msg)
     kept, last, behind = segments[: at[-1]], segments[at[-1]], segments[at[-1] + 1 :]
     text, _, after = last.text.rpartition(MARK)
     kept.append(last._replace(text=text))
@@ -89,8 +88,7 @@ def said_last(messages: Sequence[Mapping[str, Any]]) -> Path:
         if name is not None:
             return (*where, name)
     what = f"the last message is {saferepr(last)}" if messages else "there are no messages"
-    msg = (
+    raise MessageError(
         f"continue_final_message=True, but {what}; expected an assistant's message with a text at the end\n"
         "  try: end the messages with {'role': 'assistant', 'content': 'Sure, '}"
     )
-    raise MessageError(msg)

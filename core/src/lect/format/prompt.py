@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from lect.apart import picture
 from lect.boundaries import boundary
 from lect.computed import computed
 from lect.errors import MaskError
 from lect.facts import Facts
-from lect.pictures import picture
 from lect.prompt.message import Request
 from lect.prompt.normalize import misplaced_results
 from lect.prompt.segments import Composed, Layout, ended, is_role
@@ -35,8 +35,7 @@ class Prompt:
     Attributes:
         template: The template that wrote it.
         text: The text of the prompt.
-        marked: The start and end of the texts that the template itself marks by `{% generation %}`; None if it has no
-            marks.
+        marked: The start and end of the texts that the template marks by `{% generation %}`; None without such marks.
         write: The method of the template that writes other conversations, such as the beginning of this one.
         trains: The indices of the messages that it trains, if a conversation was unrolled; None for all.
     """
@@ -46,11 +45,8 @@ class Prompt:
     _repr_html_ = picture
 
     def __init__(self, template: Any, source: Composed, request: Request, *, most_controls: int):
-        self.template = template
-        self.text = source.text
-        self.marked = source.marked
-        self._source = source
-        self._request = request
+        self.template, self._source, self._request = template, source, request
+        self.text, self.marked = source.text, source.marked
         self.write: Write = template.text
         self._edges: Callable[[Mapping[str, Any]], Edges] = template.edges
         self.trains: frozenset[int] | None = None
@@ -73,8 +69,7 @@ class Prompt:
     def __getstate__(self) -> dict[str, Any]:
         # The views, but not their source, which holds the caller's messages.
         views = ("segments", "unused", "_first_controls", "turns", "deviations", "_said_of_loss", "_unwritten_stop")
-        kept = ("template", "text", "marked", "trains", *views)
-        return {name: getattr(self, name) for name in kept}
+        return {name: getattr(self, name) for name in ("template", "text", "marked", "trains", *views)}
 
     def __str__(self) -> str:
         return self.text
@@ -105,8 +100,7 @@ class Prompt:
     def controls(self) -> tuple[Control, ...]:
         """The control markers of the model in text from outside; empty with `on_control="allow"`.
 
-        At most the first 1,000, or as many as `limits` says; a hostile message may contain a million. `more_controls`
-        says whether there are more.
+        At most the first 1,000, or as many as `limits` says; `more_controls` says whether there are more.
         """
         return self._first_controls[0]
 
@@ -118,8 +112,6 @@ class Prompt:
     @computed
     def _first_controls(self) -> tuple[tuple[Control, ...], bool]:
         return first_controls(self, self._most_controls) if self._most_controls else ((), False)
-
-    # For training
 
     @computed
     def layout(self) -> Layout:
@@ -177,12 +169,11 @@ class Prompt:
         policy, trains = policy or policies.DEFAULT_POLICY, self.trains
         if policy.marks == "template":
             if self.marked is None:
-                msg = (
+                raise MaskError(
                     f"template {self.template.label!r} has no {{% generation %}} marks, or has them inside a macro\n"
                     "  try: LossPolicy(marks='lect'), which needs none\n"
                     "   or: lect.load_template(path), if the template in the directory of the model has marks"
                 )
-                raise MaskError(msg)
             found = spans.marked_spans(self.layout, self.marked, self._said_of_loss, policy)
             return [span for span in found if trains is None or span.message in trains]
         turns = [turn for turn in self.turns if trains is None or turn.message in trains]
@@ -232,17 +223,14 @@ class Prompt:
         """Return the prompt as token ids, with exactly one BOS if the model has one.
 
         Args:
-            tokenizer: A `tokenizers.Tokenizer`, a fast tokenizer of transformers, or an object with the two methods of
-                `lect.plugin.Tokenizer`.
+            tokenizer: A `tokenizers.Tokenizer`, a fast one of transformers, or one like `lect.plugin.Tokenizer`.
             safe: Let control tokens come from the template alone: a marker in text from outside becomes ordinary
                 tokens. Otherwise the ids are those of the text, whoever wrote it.
-            policy: Which parts are trained. Without one, `weights` are those of the default policy, and the text is
-                not cut where the trained part begins.
+            policy: Which parts are trained. Without one, those of the default policy, and the text is not cut there.
             max_length: The number of tokens to keep, from the beginning.
             truncate: What to cut off beyond that: `tokens`, or whole `turns`, so that the last one kept has its stop.
-            strict: With a policy, refuse what is not trained as the model would write it on a server. By default,
-                an answer that is trained otherwise is a `ServedDifferentlyWarning`; with False, it is only in the
-                report.
+            strict: With a policy, refuse what is not trained as the model would write it on a server. By default, such
+                an answer is a `ServedDifferentlyWarning`; with False, it is only in the report.
 
         Raises:
             TokenizerError: If the tokenizer is none of these.
@@ -275,8 +263,7 @@ def _find_controls(layout: Layout, facts: Facts) -> Iterator[Control]:
     first = 0
     match = pattern.search(text)
     while match is not None:
-        # A marker is the template's own only if every character of it is: one that begins in a message and ends in
-        # template text, or spans two messages, counts too.
+        # A marker is the template's own only if all of it is: one that spans a message and template text counts too.
         begin, end = match.span()
         go_on = begin + 1
         while starts[first + 1] <= begin:

@@ -32,11 +32,10 @@ def refuse_surrogate(prompt: Prompt) -> NoReturn:
     index = bisect_right(starts, where) - 1
     path, at = segments[index].path, where - starts[index] + max(segments[index].start, 0)
     field = f"{spell(path)}, at character {at}" if path else f"character {where} of the prompt"
-    msg = (
+    raise MessageError(
         f"{field}: {text[where]!r} is half of a surrogate pair, not a character\n"
         "  try: decode the text with errors='replace'"
     )
-    raise MessageError(msg)
 
 
 def refuse_unused(prompt: Prompt, shown: Collection[Path] = ()) -> None:
@@ -50,8 +49,7 @@ def refuse_unused(prompt: Prompt, shown: Collection[Path] = ()) -> None:
         listed += [f"{field}: {MEANINGS[why]}" for why, field in named if why != "dropped"]
         more = f" and {len(lost) - MOST_NAMED:,} more" if len(lost) > MOST_NAMED else ""
         advice = f"{ADVICE[lost[0].why]}, or strict=False to render without it"
-        msg = f"{prompt.template.name}: {'; '.join(listed)}{more}\n  try: {advice}"
-        raise UnusedInputError(msg, unused=lost)
+        raise UnusedInputError(f"{prompt.template.name}: {'; '.join(listed)}{more}\n  try: {advice}", unused=lost)
 
 
 def refuse_controls(prompt: Prompt) -> None:

@@ -67,13 +67,11 @@ class Replies(Facts):
         Args:
             grammar: How the reply is written, if not as the template states.
             refine: A function that makes the final reply from the one that the grammar gives.
-            tools: The tools that the model may call. They decide the types of arguments in formats that carry only
-                text.
+            tools: The tools that the model may call; they decide the types of arguments where a format has only text.
             prompt: The prompt that the reply answers, also as text or as ids. Its end tells what the reply begins
                 inside of: reasoning, or a call, which is then continued.
             starts_in_reasoning: Whether the reply begins inside reasoning; by default, the end of the prompt decides.
-            extract: What to take out of the content, by default both `reasoning` and `tools`. The rest stays in it as
-                it was written.
+            extract: What to take out of the content, by default both `reasoning` and `tools`; the rest stays in it.
             stop: Further strings at which the reply ends, besides the stops of the template.
             call_id: A function that makes the id of a call without one from its number in the reply; by default, an id
                 that no other reply has, or in formats that number calls, such as Kimi's, the model's own.
@@ -128,8 +126,7 @@ class Replies(Facts):
             options: The other arguments of `render`.
 
         Raises:
-            MessageError: If the last message is not an assistant's, or the model has no way of writing it, so that
-                `parse` reads it as it is meant.
+            MessageError: If the last message is not an assistant's, or the model cannot write it as `parse` reads it.
         """
         from lect.format.sequences import reply_text
 
@@ -185,8 +182,7 @@ class Replies(Facts):
     def prefix_stable(self) -> bool:
         """Whether one sequence is true for a whole conversation: a further turn only adds to what the model wrote.
 
-        If not, history shows an answer otherwise than the model writes it, without its reasoning or its stop; then
-        `unroll` gives several prompts.
+        If not, history shows an answer without its reasoning or its stop, and `unroll` gives several prompts.
         """
         edges = self.edges()
         if edges.grows is None:
@@ -204,8 +200,7 @@ class Replies(Facts):
             arguments: As in transformers: `tokenizer`, `tools`, `add_generation_prompt`, `continue_final_message`,
                 `tokenize`, `padding` (`True` to the longest of a batch, or `"max_length"`), `truncation`, `max_length`,
                 `return_tensors` (`"np"` or `"pt"`), `return_dict`, `return_assistant_tokens_mask`, and the maker's own
-                options. `sanitize_control_tokens` lets control tokens come from the template alone, and is on by
-                default.
+                options. By default, `sanitize_control_tokens` lets control tokens come from the template alone.
 
         Raises:
             MessageError: If the conversation is none of these.

@@ -1,11 +1,11 @@
 """A conversation as sequences to train on: each trained answer follows the prompt that a server sends before it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from lect.errors import LectError, MessageError, expect_one_of
-from lect.format.answer import AnswerWriter
+from lect.format.answer import AnswerWriter, Messages, Render
 from lect.format.call_ids import respelled
 from lect.format.prompt import Prompt
 from lect.format.refusals import refuse_unused
@@ -15,8 +15,6 @@ from lect.tokens.probes import QUESTION
 from lect.tokens.served import Deviation
 from lect.tokens.turns import TurnSpan, cut
 
-Messages = Sequence[Mapping[str, Any]]
-Render = Callable[..., Prompt]
 Unroll = Literal["never", "auto", "always"]
 UNROLL = get_args(Unroll)
 
@@ -65,8 +63,7 @@ def grows(edges: Edges) -> bool:
 def _prompts(edges: Edges, render: Render, messages: Messages, answers: Sequence[int], how: Unroll) -> list[Prompt]:
     """Return prompts that end in `answers`, the assistant's messages, each with those that are trained in it.
 
-    `always` gives each answer its own prompt; `auto` only if what was trained before is not the beginning of the prompt
-    that a server sends.
+    `always` gives each answer its own prompt; `auto` only if a server's prompt does not begin with what was trained.
     """
     whole = render(messages[: answers[-1] + 1])
     if how == "auto" and _is_true(whole, messages, answers):

@@ -51,24 +51,17 @@ class Template(Replies):
     reply: Grammar | None
 
     def __init__(
-        self,
-        name: str,
-        program: Callable[[Chat, Writer], None],
-        *,
-        reply: Grammar | None = None,
-        **facts: Any,
+        self, name: str, program: Callable[[Chat, Writer], None], *, reply: Grammar | None = None, **facts: Any
     ):
         for fact in facts:
             if fact not in FACTS:
                 meant = near_names(fact, FACTS) or ["one of " + ", ".join(FACTS)]
-                msg = f"template {name!r}: there is no fact {fact!r}\n  try: {meant[0]}"
-                raise PluginError(msg)
+                raise PluginError(f"template {name!r}: there is no fact {fact!r}\n  try: {meant[0]}")
         if reply is not None and not hasattr(reply, "sections"):
             msg = f"template {name!r}: reply is {saferepr(reply)}; expected a Grammar\n  try: reply=SOME_FORMAT.grammar"
             raise PluginError(msg)
         super().__init__(name, **facts)
-        self.program = program
-        self.reply = reply
+        self.program, self.reply = program, reply
         self._edges: dict[bytes, Edges] = {}
         self._leaks: bool | None = None
         self._stamp: tuple[str, Callable[[str, Template], tuple[Any, ...] | None]] | None = None
@@ -128,8 +121,6 @@ class Template(Replies):
         code: CodeType | None = getattr(getattr(self.program, "func", self.program), "__code__", None)
         return self._made_at if code is None else f"{code.co_filename}:{code.co_firstlineno}"
 
-    # Writing prompts
-
     def render(
         self,
         messages: Sequence[Mapping[str, Any]],
@@ -151,10 +142,9 @@ class Template(Replies):
             continue_final_message: End the prompt within the last message, an assistant's, so that the model continues
                 its last text, or its reasoning if it has no content. The message is written as in history; with
                 `add_generation_prompt`, the text follows the generation prompt, as if the model itself had begun it.
-            strict: Raise an error if something that was given would not reach the prompt, unless the maker leaves it
-                out on purpose.
-            on_control: What to do about control markers in text from outside: `report` lists them in `.controls`,
-                `raise` raises an error, `allow` does not look for them.
+            strict: Raise an error if something given would not reach the prompt, unless by the maker's intention.
+            on_control: What to do about control markers in text from outside: `report` them in `.controls`, `raise` an
+                error, or `allow` them.
             limits: Limits other than the defaults: the number of `messages` and `tools`, the `depth` of nested values,
                 the `bytes` of the prompt, and the number of `controls` that are listed.
             options: The maker's own options, such as `enable_thinking`. `.options` lists those that the template reads.
@@ -241,18 +231,14 @@ class Template(Replies):
     ) -> Any:
         """Return a request, changed as little as possible so that the format carries it: a `lect_fit.Fitted`.
 
-        It is in the package `lect-fit`.
+        It is in the package `lect-fit`; `lect_fit.fit` says more of each argument.
 
         Args:
             messages: OpenAI-shaped messages.
             tools: OpenAI tool schemas.
-            late_system: What becomes of instructions after other turns, where the format has no place for them: the
-                `user` says them, in their place; they are added to the `first` system message, which changes the whole
-                prompt; or they are an error, `refuse`.
-            split_text: Whether to make an answer of a text beside a call, where the format writes only one of them. The
-                model did not end its turn there.
-            invent: Whether to add what nobody said, where the format demands it: a turn of the user before a first
-                answer, a result for a call without one.
+            late_system: Who says instructions after other turns: the `user`, the `first` system message, or `refuse`.
+            split_text: Whether to make an answer of a text beside a call, where the format writes only one of them.
+            invent: Whether to add what nobody said, where the format demands it: a turn of the user, or a result.
             strict: Whether to refuse what cannot be carried; otherwise `left` lists it.
             options: The other arguments of `render`.
 
@@ -261,22 +247,13 @@ class Template(Replies):
             RefusedError: With `strict`, if the format refuses the request nevertheless; or for a late system message.
             UnusedInputError: With `strict`, if something would be lost.
         """
-        return function("fit")(
-            self,
-            messages,
-            tools,
-            late_system=late_system,
-            split_text=split_text,
-            invent=invent,
-            strict=strict,
-            **options,
-        )
+        wishes = {"late_system": late_system, "split_text": split_text, "invent": invent, "strict": strict}
+        return function("fit")(self, messages, tools, **wishes, **options)
 
     def effort(self, level: Literal["off", "low", "medium", "high"]) -> dict[str, Any]:
         """Return the options by which the format says how hard the model is to think; empty if it cannot say it.
 
-        Where the format has no such level, it is the nearest: `off` is the least that there is. It is in the package
-        `lect-fit`.
+        Where it has no such level, it is the nearest: `off` is the least there is. It is in the package `lect-fit`.
 
         Raises:
             PluginError: If the package is not installed.

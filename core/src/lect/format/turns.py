@@ -62,8 +62,7 @@ class TurnTemplate(Template):
         examples: Turns that the format writes before every conversation, as `(role, text)`.
         first_round: The number of the first round.
         trim: Whether text is stripped of white space at both ends.
-        empty: Which part of a prompt is written if there are no messages: `all`, the `generation` prompt alone, or
-            `nothing`.
+        empty: What is written if there are no messages: `all`, the `generation` prompt alone, or `nothing`.
         system_first: Whether a system text that does not come first is left out.
         refuses: Whether roles without a turn are refused instead of left out.
         program: What writes all that the table cannot, such as tools and calls, as in `Template`; the table then holds
@@ -102,18 +101,11 @@ class TurnTemplate(Template):
     ):
         turns = {"system": system, "user": user, "assistant": assistant, "tool": tool}
         self.turns = MappingProxyType({role: turn for role, turn in turns.items() if turn is not None})
-        self.other = other
-        self.user_after_system = user_after_system
-        self.opening = opening
-        self.without_system = without_system
+        self.other, self.user_after_system = other, user_after_system
+        self.opening, self.without_system, self.closing = opening, without_system, closing
         self.generation = assistant.prefix if generation is None else generation
-        self.closing = closing
-        self.examples = tuple(examples)
-        self.first_round = first_round
-        self.trim = trim
-        self.empty = empty
-        self.system_first = system_first
-        self.refuses = refuses
+        self.examples, self.first_round = tuple(examples), first_round
+        self.trim, self.empty, self.system_first, self.refuses = trim, empty, system_first, refuses
         facts.setdefault("roles", tuple(self.turns))
         # A turn for results does not make a format with tools: a table has no place for schemas and calls.
         facts.setdefault("capabilities", ["system"] if system is not None else [])
@@ -168,11 +160,8 @@ class TurnTemplate(Template):
             texts = [turn.prefix, turn.suffix, "" if turn.bare is None else turn.bare]
             if filled:
                 texts = [text.replace(EOS, self.eos).replace(ROLE, role) for text in texts]
-            special = bool(
-                self.user_after_system
-                or (numbered and role == "user")
-                or any(place in text for place in (ROUND, ROLE, EOS) for text in texts)
-            )
+            has_place = any(place in text for place in (ROUND, ROLE, EOS) for text in texts)
+            special = has_place or bool(self.user_after_system) or (numbered and role == "user")
             entries[role] = (texts[0], texts[1], None if turn.bare is None else texts[2], special)
         return entries
 

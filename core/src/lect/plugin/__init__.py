@@ -10,6 +10,7 @@ adapter = Family("acme", Rule("acme * chat", ACME))
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from lect.boundaries import boundary
@@ -74,8 +75,5 @@ def locate(path: str) -> str:
 
 def __getattr__(name: str) -> Any:
     if name not in _LATER:
-        msg = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(msg)
-    from importlib import import_module
-
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_LATER[name]), name)

@@ -73,13 +73,10 @@ class Chat:
         )
         self.tools: tuple[Mapping[str, Any], ...] = ()
         if tools:
-            # Imported here because it is not needed to import lect.
             from lect.prompt.schemas import read_tools
 
             self.tools = read_tools(tools, limits)
-        self.options = options
-        self.add_generation_prompt = add_generation_prompt
-        self.tracked = tracked
+        self.options, self.add_generation_prompt, self.tracked = options, add_generation_prompt, tracked
 
     @property
     def system(self) -> Message | None:
@@ -151,7 +148,6 @@ class Chat:
         day = self.options.get("date")
         if day is None:
             return today(int(time()))
-        # Imported here because few callers give one.
         import datetime
 
         if not isinstance(day, datetime.date):
@@ -205,9 +201,6 @@ class Chat:
 
     def arguments(self, call: Call) -> str:
         """Return the arguments of a call as JSON text."""
-        if not self.tracked:
-            text: str = _tojson().to_json(call.arguments)
-            return text
         return self.json(call.arguments, *call.path, "arguments")
 
     def arguments_as_given(self, call: Call) -> str:
@@ -285,15 +278,13 @@ class Chat:
             RefusedError: Always; `what` says what the model does not support, `instead` what to do.
         """
         hint = f"\n  try: {instead}" if instead else ""
-        msg = f"{self.facts.name}: {what}{hint}"
-        raise RefusedError(msg)
+        raise RefusedError(f"{self.facts.name}: {what}{hint}")
 
 
 def read_chat(facts: Facts, request: Request, *, tracked: bool, limits: Limits = DEFAULT) -> tuple[Chat, Request]:
     """Read what is to be rendered; also return it without objects, if there are any in it.
 
-    Looking for objects in every conversation would slow down all of them. So only what is refused is read again without
-    them.
+    Looking for objects in every conversation would slow down all; only what is refused is read again without them.
     """
     messages, tools, options, asking = request
     try:
@@ -320,8 +311,7 @@ def _refuse_misspelt(options: Mapping[str, Any], facts: Facts) -> None:
     for name in options:
         meant = None if name in facts.options else _meant(name, tuple(facts.options))
         if meant is not None:
-            msg = f"there is no argument or option {saferepr(name)}\n  try: {meant}=..."
-            raise MessageError(msg)
+            raise MessageError(f"there is no argument or option {saferepr(name)}\n  try: {meant}=...")
 
 
 @lru_cache(maxsize=256)

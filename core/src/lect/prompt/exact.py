@@ -1,9 +1,8 @@
 """Messages of exact built-in types, read in one pass: what nearly every client sends.
 
 Comparing an exact type costs a tenth of a check against an abstract class. So messages that consist of dict, list, str,
-int, float, bool and None are checked, normalized and bounded here, all at once. Whatever is wrong, of any other type,
-or rare, such as content in parts, is left to the general way, which reads it or says what is wrong. What both can read,
-they read alike.
+int, float, bool and None are checked, normalized and bounded here, all at once. What is wrong, of any other type, or
+rare, such as content in parts, is left to the general way. What both can read, they read alike.
 """
 
 from collections.abc import Collection

@@ -24,8 +24,7 @@ def _step(step: object) -> str:
 
 def wrong(where: str, value: object, wanted: str) -> NoReturn:
     """Refuse a value."""
-    msg = f"{where} is {saferepr(value)} ({type(value).__name__}); expected {wanted}"
-    raise MessageError(msg)
+    raise MessageError(f"{where} is {saferepr(value)} ({type(value).__name__}); expected {wanted}")
 
 
 def is_list(value: object) -> TypeGuard[Sequence[Any]]:

@@ -2,8 +2,7 @@
 
 A template program works on strings. When only the prompt is wanted they are plain `str`; when segments are wanted they
 are `Input`, a `str` that knows the field it came from and its offset there, and keeps both through the operations that
-templates use. Everything else that a program writes is template text. Text whose origin cannot be followed is marked
-`UNKNOWN` and is never trusted.
+templates use. All else that a program writes is template text. What cannot be followed is `UNKNOWN` and never trusted.
 """
 
 from __future__ import annotations
@@ -101,8 +100,8 @@ class Input(str):
         # A plain string would count as template text and be trusted.
         return self
 
-    # Joining with other text cannot be followed. `+` returns text of unknown origin; an f-string would return a plain
-    # string, which would count as template text and be trusted, so it raises.
+    # Joining with other text cannot be followed. `+` returns text of unknown origin; an f-string raises, because it
+    # would return a plain string, which counts as template text.
 
     def join(self, pieces: Iterable[str], /) -> Input:
         return unknown(str.join(self, pieces))

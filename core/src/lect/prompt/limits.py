@@ -28,14 +28,11 @@ class Limits:
     """How many control markers a prompt lists; more are not an error."""
 
     def __init__(self, given: Mapping[str, int] | None = None):
-        if given is None:
-            return
-        if not isinstance(given, Mapping):
+        if given is not None and not isinstance(given, Mapping):
             wrong("limits", given, f"a mapping such as {{'messages': {self.messages}}}")
-        for name, most in given.items():
+        for name, most in (given or {}).items():
             if name not in NAMES:
-                msg = f"there is no limit {saferepr(name)}\n  try: one of {', '.join(NAMES)}"
-                raise MessageError(msg)
+                raise MessageError(f"there is no limit {saferepr(name)}\n  try: one of {', '.join(NAMES)}")
             if type(most) is not int or most < 0:
                 wrong(f"limits[{name!r}]", most, "a number")
             if name == "depth" and most > DEEPEST:

@@ -54,8 +54,7 @@ class Call(NamedTuple):
 class Message:
     """One message."""
 
-    # Most messages are a role and a text, and nothing is quicker to create than slots. The other fields are the class's
-    # own until a `FullMessage` has them.
+    # Most messages are a role and a text, and slots are quick. Other fields are the class's until a `FullMessage`'s.
     __slots__ = ("content", "index", "raw", "role")
 
     index: int
@@ -78,8 +77,6 @@ class Message:
 
 class FullMessage(Message):
     """A message that may have any field."""
-
-    __slots__ = ("__dict__",)
 
 
 @lru_cache(maxsize=4096)

@@ -18,8 +18,7 @@ from lect.values import SPELLINGS, Path
 PART_WORDS = frozenset({
     "text", "image", "video", "audio", "file", "document", "thinking", "reasoning", "refusal", "tool",
 })  # fmt: skip
-"""The words in the names of parts: `image`, `image_url`, `input_audio`, ... Each format knows which parts it reads; the
-others are reported as unused."""
+"""The words in the names of parts, such as `input_audio`. Parts that a format does not read are reported as unused."""
 SHAREGPT = frozenset({"from", "value"})
 ROWS = "\n  try: lect.messages(row), which reads the rows of data sets"
 
@@ -88,10 +87,7 @@ def _read_message(
     calls = raw.get("tool_calls")
     limits.check_values(raw, where, but="tool_calls")
     message = FullMessage()
-    message.index = index
-    message.role = role
-    message.raw = raw
-    message.parts = parts
+    message.index, message.role, message.raw, message.parts = index, role, raw, parts
     message.content = _content(raw.get("content"), parts, (*where, "content"), tracked=tracked)
     message.reasoning = reasoning
     path = (*where, "tool_calls")
@@ -125,11 +121,10 @@ def _read_part(raw: Raw, where: Path, *, tracked: bool) -> Part:
         wrong(spell(where), raw, 'a part such as {"type": "text", "text": "Hello!"}')
     kind = raw.get("type")
     if not isinstance(kind, str) or PART_WORDS.isdisjoint(kind.split("_")):
-        msg = (
+        raise MessageError(
             f"{spell(where)}.type is {saferepr(kind)}, which is not a known kind of part\n"
             f"  try: a kind of {', '.join(sorted(PART_WORDS))}, such as 'image_url'"
         )
-        raise MessageError(msg)
     text = ""
     if kind == "text":
         if raw.get("text") is None:
@@ -184,9 +179,7 @@ def messages_of_pairs(system: str | None, pairs: Sequence[Any], roles: frozenset
             wrong("system_message", system, "text")
         messages.append({"role": "system", "content": system})
     for index, pair in enumerate(pairs):
-        if not (
-            type(pair) is list and len(pair) == 2 and type(pair[0]) is str and type(pair[1]) is str and pair[0] in roles
-        ):
+        if not (type(pair) is list and [*map(type, pair)] == [str, str] and pair[0] in roles):
             _check_pair(f"messages[{index}]", pair, roles)
         messages.append({"role": pair[0], "content": pair[1]})
     return messages
@@ -205,5 +198,4 @@ def _check_pair(where: str, pair: Any, roles: frozenset[str]) -> None:
 
 def _unknown_role(where: str, role: object, roles: frozenset[str]) -> Never:
     known = ", ".join(sorted(roles))
-    msg = f"the role of {where} is {saferepr(role)}, which this template does not know\n  known: {known}"
-    raise MessageError(msg)
+    raise MessageError(f"the role of {where} is {saferepr(role)}, which this template does not know\n  known: {known}")

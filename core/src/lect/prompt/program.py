@@ -19,25 +19,22 @@ def run_program(program: Program, chat: Chat, out: Writer) -> None:
     try:
         returned = program(chat, out)
         if returned is not None:
-            what = f"returns {saferepr(returned)}; a program returns nothing, it writes to `out`"
-            raise MisuseError(what)
+            raise MisuseError(f"returns {saferepr(returned)}; a program returns nothing, it writes to `out`")
     except LectError:
         raise
     except MisuseError as error:
         advice = "out.append(text), or for several pieces: out += a, b"
-        msg = f"the program of template {chat.facts.label!r} {error}\n  try: {advice}"
-        raise PluginError(msg) from None
+        raise PluginError(f"the program of template {chat.facts.label!r} {error}\n  try: {advice}") from None
     # A plugin may raise anything, `SystemExit` too; what a signal handler of the caller raises is the caller's.
     except BaseException as error:
         if by_signal(error):
             raise
         turn = out.current_turn()
-        msg = (
+        raise PluginError(
             f"template {chat.facts.label!r} failed{'' if turn is None else f' at messages[{turn}]'}: "
             f"{format_error(error)}\n"
             "  try: check the types of messages, tools and options; if they are right, tell the template's author"
-        )
-        raise PluginError(msg) from error
+        ) from error
 
 
 def parts_in(program: Program) -> list[str | FunctionType]:

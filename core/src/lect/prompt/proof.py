@@ -5,10 +5,10 @@ template's own. So the program runs on pairs of conversations that differ only i
 (see `prompt/standins.py`): what it writes as its own must be the same in both. If it is not, the template is *leaky*:
 its author is warned, and in each of its renders whatever depends on the texts is of unknown origin.
 
-A program may choose among its own words by what it sees in a text, such as a marker, and may write how long a text is:
-in that the two are alike.
+A program may choose among its own words by a marker in a text, or write its length: in that the two are alike.
 """
 
+import datetime
 import json
 import os
 import sys
@@ -44,14 +44,8 @@ _PROPERTIES = {
     "count": {"type": "integer", "description": "about count", "default": 3},
     "list": {"type": "array", "items": {"type": "object", "properties": {"inner": {"type": "odd"}}}},
 }
-_TOOL = {
-    "type": "function",
-    "function": {
-        "name": "name",
-        "description": "about name",
-        "parameters": {"type": "object", "properties": _PROPERTIES, "required": ["key"]},
-    },
-}
+_PARAMETERS = {"type": "object", "properties": _PROPERTIES, "required": ["key"]}
+_TOOL = {"type": "function", "function": {"name": "name", "description": "about name", "parameters": _PARAMETERS}}
 _SYSTEM = {"role": "system", "content": "system"}
 _FIRST, _QUESTION = {"role": "user", "content": "first question"}, {"role": "user", "content": "question"}
 _ANSWER = {"role": "assistant", "content": "answer"}
@@ -72,8 +66,6 @@ CONVERSATIONS: tuple[Conversation, ...] = (
 
 class NotingWriter(TrackingWriter):
     """A writer that remembers the line at which each piece was written."""
-
-    __slots__ = ("lines",)
 
     def __init__(self) -> None:
         super().__init__()
@@ -104,15 +96,12 @@ def process_seed() -> str:
 def leak_of(facts: Facts, program: Program, words: Iterable[str] = (), seed: str | None = None) -> str | None:
     """Return the file and line at which the caller's text loses its origin, and warn; None where it never does.
 
-    `words` are what the program may look for in texts, besides the markers of the template; `seed` decides the
-    stand-ins.
+    `words` are what the program may look for in texts, besides the template's markers; `seed` decides the stand-ins.
     """
     seed = seed or process_seed()
     options: dict[str, Any] = {}
     if "date" in facts.options:
         # Both runs of a pair must have the same clock.
-        import datetime
-
         options["date"] = datetime.date(2024, 7, 26)
     cpu, now = _cpu(), time.monotonic()
     # Whether a letter that the program looks for is in a text may decide what it writes.
@@ -128,10 +117,8 @@ def leak_of(facts: Facts, program: Program, words: Iterable[str] = (), seed: str
             advice = "write the caller's text as a piece of its own: out += a, b"
             if _is_notation(facts, program):
                 advice = f"tell the authors of {type(facts).__module__.partition('.')[0]}, which runs it"
-            msg = (
-                f"template {facts.label!r} writes text from the caller that has lost its origin ({place}): it is "
-                f"marked as unknown and never trusted\n  found with: {SEED}={seed}\n  try: {advice}"
-            )
+            msg = f"template {facts.label!r} writes text from the caller that has lost its origin ({place}): it is "
+            msg += f"marked as unknown and never trusted\n  found with: {SEED}={seed}\n  try: {advice}"
             warn_caller(msg, TemplateWarning)
             return place
         if _cpu() - cpu > MOST_CPU or time.monotonic() - now > MOST_WAITED:
@@ -143,15 +130,10 @@ def mark_unknown(facts: Facts, program: Program, request: Request, out: Tracking
     """Mark those pieces of a leaky program that depend on what the caller gave as of unknown origin."""
     stand_ins = StandIns(_letters(process_seed()), facts.accepted_roles)
     messages, tools, options, asking = request
-    pair = [
-        Request(
-            stand_ins.stand_in(messages, which),
-            stand_ins.stand_in(tools, which),
-            {name: stand_ins.stand_in(value, which) for name, value in options.items()},
-            asking,
-        )
-        for which in (0, 1)
-    ]
+    pair = []
+    for which in (0, 1):
+        own = {name: stand_ins.stand_in(value, which) for name, value in options.items()}
+        pair.append(Request(stand_ins.stand_in(messages, which), stand_ins.stand_in(tools, which), own, asking))
     runs = [TrackingWriter(), TrackingWriter()]
     is_alike = _is_written(facts, program, pair, runs) and all(len(run) == len(out) for run in runs)
     for index, piece in enumerate(out):
@@ -176,8 +158,7 @@ def _conversations(seed: str, avoided: frozenset[str]) -> list[tuple[str, str]]:
     pairs = []
     met: dict[str, int] = {}
     for conversation in CONVERSATIONS:
-        rounds = [SHAPES, SHAPES, RICH, *[LONG] * (conversation in CONVERSATIONS[:2])]
-        for shapes in rounds:
+        for shapes in [SHAPES, SHAPES, RICH, *[LONG] * (conversation in CONVERSATIONS[:2])]:
             stand_ins = StandIns(_letters(seed, avoided), STANDARD_ROLES, shapes, met if shapes is SHAPES else None)
             both = (stand_ins.stand_in(conversation, which) for which in (0, 1))
             first, second = (json.dumps(each, ensure_ascii=False) for each in both)

@@ -21,19 +21,14 @@ class Layout:
         controls: An encoder and the control tokens that it found, if one was asked.
     """
 
-    __slots__ = ("controls", "segments", "starts", "text")
-
     def __init__(self, text: str, segments: Sequence[Segment]):
-        self.text = text
-        self.segments = segments
+        self.text, self.segments = text, segments
         self.starts = [*accumulate(map(len, map(attrgetter("text"), segments)), initial=0)]
         self.controls: tuple[object, Any] | None = None
 
 
 class Composed:
     """A text, and functions that return its segments, and what did not reach it."""
-
-    __slots__ = ("marked", "segments", "text", "unused")
 
     def __init__(
         self,
@@ -42,17 +37,13 @@ class Composed:
         unused: Callable[[], list[Unused]],
         marked: Sequence[tuple[int, int]] | None,
     ):
-        self.text = text
-        self.segments = segments
-        self.unused = unused
-        self.marked = marked
+        self.text, self.segments, self.unused, self.marked = text, segments, unused, marked
 
 
 def from_program(chat: Chat, out: TrackingWriter) -> Composed:
     """Return what a program has written."""
 
     def unused() -> list[Unused]:
-        # Importing lect does not need it.
         from lect.prompt.unused import find_unused
 
         return list(find_unused(chat, out))
@@ -84,8 +75,7 @@ def segments_of(writer: TrackingWriter) -> list[Segment]:
     turn: int | None = None
     next_turn: int | None = None
     begin = 0
-    # Adjacent template pieces of one turn are one segment, so a literal is held back until something else follows it. A
-    # turn in which nothing is written does not separate them.
+    # Adjacent template pieces of one turn are one segment, so a literal is held back; an empty turn separates none.
     for end, turn_after in [*writer.marks, (len(writer), None)]:
         pieces = writer[begin:end]
         if next_turn != turn and any(pieces):

@@ -77,15 +77,9 @@ class Letters:
         word, digits, foreign, signs = (
             letters[number % len(letters)] + pool[at : at + WORD - 1] for letters, pool in self._pools
         )
-        text = shape.format(
-            word=word,
-            short=word[5:],
-            capital=word[0].upper(),
-            number=digits[:3],
-            foreign=foreign[:5],
-            sign=signs[0],
-            long=f"{word}, {digits}.\n" * LINES,
-        )
+        pieces = {"word": word, "short": word[5:], "capital": word[0].upper(), "number": digits[:3]}
+        pieces |= {"foreign": foreign[:5], "sign": signs[0], "long": f"{word}, {digits}.\n" * LINES}
+        text = shape.format_map(pieces)
         return text, text.translate(self._exchanged)
 
     def marked(self, words: Iterable[str]) -> Pair:
@@ -117,9 +111,7 @@ class StandIns:
     def __init__(
         self, letters: Letters, roles: Collection[str], shapes: Sequence[str] = PLAIN, met: dict[str, int] | None = None
     ):
-        self._letters = letters
-        self._roles = roles
-        self._shapes = shapes
+        self._letters, self._roles, self._shapes = letters, roles, shapes
         self._met = {} if met is None else met
         self._texts: dict[str, Pair] = {"": ("", "")}
         self._numbers: dict[float, Pair] = {}

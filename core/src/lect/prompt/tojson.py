@@ -64,11 +64,10 @@ def _written(encode: Callable[[Any], str], value: Any) -> str:
     try:
         return encode(value)
     except (TypeError, ValueError, RecursionError) as error:
-        msg = (
+        raise MessageError(
             f"cannot write as JSON: {error}\n"
             "  try: only dicts, lists, text, numbers, booleans and None in tools and arguments"
-        )
-        raise MessageError(msg) from error
+        ) from error
 
 
 def _plain(value: object) -> object:
@@ -77,8 +76,7 @@ def _plain(value: object) -> object:
         return {key: value[key] for key in value.keys()}
     if hasattr(value, "__iter__"):
         return list(value)
-    msg = f"an object of type {type(value).__name__}"
-    raise TypeError(msg)
+    raise TypeError(f"an object of type {type(value).__name__}")
 
 
 _default = json_writer()

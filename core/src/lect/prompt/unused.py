@@ -49,8 +49,6 @@ TYPES = {bool: "True or False", str: "a text", int: "a number"}
 class UnknownField(Unused):
     """A field of a message or of a call that no format knows."""
 
-    __slots__ = ()
-
     @property
     def meant(self) -> str | None:
         known, words = (CALL_FIELDS, MEANT_IN_CALLS) if "tool_calls" in self.path else (MESSAGE_FIELDS, MEANT)

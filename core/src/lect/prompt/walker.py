@@ -23,8 +23,6 @@ class Schema:
 
     Attributes:
         fields: What it says. Anything but a mapping says nothing: in JSON Schema, `true` allows any value.
-        path: Where it was given.
-        is_required: Whether it is a property that the schema around it requires.
     """
 
     __slots__ = ("_chat", "fields", "is_required", "path")
@@ -32,8 +30,7 @@ class Schema:
     def __init__(self, chat: Chat, value: Any, path: Path, *, is_required: bool = False):
         self._chat = chat
         self.fields: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
-        self.path = path
-        self.is_required = is_required
+        self.path, self.is_required = path, is_required
 
     def __contains__(self, key: str) -> bool:
         return key in self.fields
@@ -80,7 +77,5 @@ class Schema:
         """The schemas of an object's properties."""
         properties, required = self.at("properties"), self.fields.get("required")
         names = frozenset(name for name in required if isinstance(name, str)) if is_list(required) else ()
-        return [
-            Schema(self._chat, value, (*properties.path, name), is_required=name in names)
-            for name, value in properties.fields.items()
-        ]
+        given = properties.fields.items()
+        return [Schema(self._chat, value, (*properties.path, name), is_required=name in names) for name, value in given]

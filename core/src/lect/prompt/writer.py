@@ -39,11 +39,10 @@ class Writer(list[str]):
             return "".join(self)
         except TypeError:
             odd: object = next(piece for piece in self if not isinstance(piece, str))
-            msg = (
+            raise MessageError(
                 f"{saferepr(odd)} ({type(odd).__name__}) cannot be part of a prompt; expected text\n"
                 "  try: check the types of the options, and of fields that only this template reads"
-            )
-            raise MessageError(msg) from None
+            ) from None
 
     def turns(self, messages: Sequence[Message]) -> Iterable[Message]:
         """Yield `messages`; what is written before the next one belongs to the turn of the current one."""

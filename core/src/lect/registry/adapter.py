@@ -30,8 +30,7 @@ LONGEST_CLAIM = 300
 class Adapter:
     """A plugin that speaks for a family of models.
 
-    Its hooks may raise anything, and return something else than they should: the methods here turn both into a
-    `StageError`, and `postprocess` never raises.
+    Its hooks may raise or return anything: what is wrong becomes a `StageError` here; `postprocess` never raises.
 
     One that was registered in this process has no `package` and no `version`; `find` finds any other by its id.
     """
@@ -45,12 +44,8 @@ class Adapter:
         fallback: bool = False,
         find: Callable[[str], Adapter] | None = None,
     ):
-        self.name = name
-        self.package = package
-        self.version = version
-        self.fallback = fallback
-        self.plugin = plugin
-        self._find = find
+        self.name, self.package, self.version, self.fallback = name, package, version, fallback
+        self.plugin, self._find = plugin, find
         manager = PluginManager(hookspecs.PROJECT)
         manager.add_hookspecs(hookspecs)
         manager.register(plugin, "plugin")
@@ -146,9 +141,8 @@ class Adapter:
                     raise _unexpected("postprocess", refined, "a Reply, a text or None")
                 return refined or reply
         except StageError as failed:  # the model's output must not be lost over it
-            warn_caller(
-                f"{self} failed in postprocess: {format_error(failed.error)}\n  try: lect doctor", PluginWarning
-            )
+            what = f"{self} failed in postprocess: {format_error(failed.error)}"
+            warn_caller(f"{what}\n  try: lect doctor", PluginWarning)
             return reply
 
 
@@ -181,8 +175,7 @@ def _read_claim(returned: object, ref: ModelRef) -> Match | None:
     if not isinstance(returned, Match):
         raise _unexpected("match", returned, "a Match, True, False or None")
     if problem := _problem_of(returned, ref):
-        msg = f"match() returned {saferepr(returned, LONGEST_CLAIM)}; {problem}"
-        raise PluginError(msg)
+        raise PluginError(f"match() returned {saferepr(returned, LONGEST_CLAIM)}; {problem}")
     return returned
 
 

@@ -43,9 +43,7 @@ class Adapters:
     """
 
     def __init__(self, home: object, environ: Mapping[str, str], find: Callable[[], list[Distribution]] | None = None):
-        self._home = home
-        self.environ = environ
-        self._find = find
+        self._home, self.environ, self._find = home, environ, find
         self.lock = RLock()
         self._records: tuple[Record, ...] | None = None
         self._usable: tuple[Record, ...] = ()
@@ -104,12 +102,9 @@ class Adapters:
 
     def parts(self, group: str) -> list[Record]:
         """Return what is installed in a group that is not one of adapters, except what is blocked."""
-        packages = self.installed()
-        return [
-            record
-            for record in self._parts
-            if record.group == group and packages.get(record.package, self.settings.blocks(record)) is None
-        ]
+        packages, blocks = self.installed(), self.settings.blocks
+        found = (record for record in self._parts if record.group == group)
+        return [each for each in found if packages.get(each.package, blocks(each)) is None]
 
     def part(self, group: str, name: str, label: str) -> tuple[str, Any] | None:
         """Return what is called `name` in a group of commands or functions, after its package; None if nothing is."""
@@ -119,12 +114,10 @@ class Adapters:
         if len(owners) > 1:
             packages = " and ".join(record.package for record in owners)
             kind = group.removeprefix("lect.").removesuffix("s")
-            msg = f"both {packages} have a {kind} {name!r}\n  try: uninstall one"
-            raise PluginError(msg)
+            raise PluginError(f"both {packages} have a {kind} {name!r}\n  try: uninstall one")
         package, found = owners[0].package, self.load_part(owners[0])
         if found is None:
-            msg = f"{label} of {package} cannot be loaded\n  try: lect doctor"
-            raise PluginError(msg)
+            raise PluginError(f"{label} of {package} cannot be loaded\n  try: lect doctor")
         return package, found
 
     def usable(self) -> tuple[Record, ...]:
@@ -197,7 +190,6 @@ class Adapters:
 
     def fail(self, plugin: Adapter | Record, failed: StageError) -> None:
         """Record a failure of a plugin, and warn once."""
-        # Imported here because it is not needed to import lect.
         from lect.registry.info import Failure
 
         failure = Failure(plugin.name, plugin.package, plugin.version, failed.stage, failed.error)
@@ -235,11 +227,10 @@ class Adapters:
         adapter = new_adapter(plugin, name)
         with self.lock:
             if any(each.name == adapter.name for each in self.registered):
-                msg = (
+                raise PluginError(
                     f"an adapter {adapter.name!r} is already registered\n"
                     "  try: call the object that register() returned for it, or register(adapter, name='another')"
                 )
-                raise PluginError(msg)
             self.registered += (adapter,)
             self.changed()
 
@@ -262,31 +253,24 @@ class Adapters:
             if adapter is None:
                 failures = self.failures_of(record)
                 why = failures[-1] if failures else "it is still being imported"
-                msg = f"{record.id} cannot be used: {why}\n  try: lect doctor"
-                raise PluginError(msg)
+                raise PluginError(f"{record.id} cannot be used: {why}\n  try: lect doctor")
             found.append(adapter)
         return found
 
     def records_called(self, name: str) -> list[Record]:
         """Return the installed plugins called `name`: `package:plugin`, or `plugin`. Nothing is imported."""
         package, _, plugin = name.rpartition(":")
-        return [
-            record
-            for record in self.usable()
-            if record.name == plugin and (not package or record.package == normal_name(package))
-        ]
+        named = (record for record in self.usable() if record.name == plugin)
+        return [each for each in named if not package or each.package == normal_name(package)]
 
     def recall(self, name: str) -> Adapter:
         """Return the installed adapter `package:plugin` that was pickled in another process, if it is here too."""
         for adapter in self.by_name(name):
             return adapter
-        msg = (
+        raise PluginError(
             f"the adapter {name!r} was pickled in another process, and is not available in this one\n"
             f"  try: install {name.partition(':')[0]} for both processes, and set the same LECT_* variables"
         )
-        raise PluginError(msg)
-
-    # Their status
 
     def status(self, record: Record) -> str:
         """Return the status of what is installed: `lazy`, `eager`, `loaded`, `blocked: ...` or `failed: ...`."""
@@ -310,10 +294,8 @@ class Adapters:
             for record in self.usable():
                 self.adapter(record)
 
-        def info(on: Adapter | Record, status: str, hints: Names = (), templates: Names = ()) -> PluginInfo:
-            return PluginInfo(
-                on.name, on.package, on.version, hints, status, on.fallback, templates, self.failures_of(on)
-            )
+        def info(on: Adapter | Record, status: str, hints: Names = (), has: Names = ()) -> PluginInfo:
+            return PluginInfo(on.name, on.package, on.version, hints, status, on.fallback, has, self.failures_of(on))
 
         return [
             *(info(each, self.status(each), each.hints, each.templates) for each in self.records()),

@@ -81,9 +81,8 @@ def _table(path: str) -> dict[str, Any] | None:
         if is_pyproject and (table := table.get("tool", {}).get("lect")) is None:
             return None
     except OSError as error:
-        raise _unusable(
-            path, error.strerror or str(error), "LECT_CONFIG with the path of a file that can be read"
-        ) from error
+        advice = "LECT_CONFIG with the path of a file that can be read"
+        raise _unusable(path, error.strerror or str(error), advice) from error
     except (ValueError, AttributeError, RecursionError) as error:
         raise _unusable(path, str(error), f"a TOML file with the keys {', '.join(KEYS)}") from error
     if not isinstance(table, dict):

@@ -28,8 +28,7 @@ class Later:
     """
 
     def __init__(self, name: str, make: Callable[[], Template]):
-        self.name = name
-        self.make = make
+        self.name, self.make = name, make
 
     @computed
     def template(self) -> Template:
@@ -74,22 +73,18 @@ class Rule(_Fields):
         PluginError: If the pattern cannot fit any name, or there is no such kind.
     """
 
-    __slots__ = ()
-
     @boundary
     def __new__(
         cls, pattern: str, template: "Template | Later | ReplyFormat | None", kind: Kind = "chat", note: str = ""
     ) -> Self:
         problem = problem_of(pattern)
         if problem:
-            msg = f"the rule {saferepr(pattern)} can never fit: {problem}"
-            raise PluginError(msg)
+            raise PluginError(f"the rule {saferepr(pattern)} can never fit: {problem}")
         if kind not in ("chat", "base"):
-            msg = (
+            raise PluginError(
                 f"the rule {saferepr(pattern)} has the kind {saferepr(kind)}; expected 'chat' or 'base'\n"
                 "  try: 'chat' for every model that was trained to chat"
             )
-            raise PluginError(msg)
         return super().__new__(cls, pattern, template, kind, note)
 
     @boundary
@@ -116,13 +111,9 @@ class Family:
 
     @boundary
     def __init__(self, name: str, *rules: Rule, templates: "Iterable[Template | Later]" = ()):
-        self.name = name
-        self.rules = rules
-        self._templates: dict[str, Template | Later] = {
-            template.name: template
-            for template in (*(rule.template for rule in rules), *templates)
-            if isinstance(template, _TEMPLATES)
-        }
+        self.name, self.rules = name, rules
+        every = (*(rule.template for rule in rules), *templates)
+        self._templates = {each.name: each for each in every if isinstance(each, _TEMPLATES)}
 
     def __repr__(self) -> str:
         return f"<Family {self.name!r}: {len(self.rules)} rules, {len(self._templates)} templates>"
@@ -154,8 +145,7 @@ class Family:
         if len(known) == 1:
             return _made(self._templates[known[0]])
         names = ", ".join(f"{self.name}:{name}" for name in known)
-        msg = f"{self.name} does not know {model_path!r} and has several templates\n  try: one of {names}"
-        raise PluginError(msg)
+        raise PluginError(f"{self.name} does not know {model_path!r} and has several templates\n  try: one of {names}")
 
     @hookimpl
     def list_templates(self) -> Iterable[Template]:

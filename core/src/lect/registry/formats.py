@@ -41,8 +41,7 @@ class ReplyFormats:
         found: dict[str, ReplyFormat] = {owner: each for owner, each in loaded.items() if each is not None}
         if not found:
             ids = ", ".join(record.id for record in owners)
-            msg = f"the reply format {name!r} of {ids} cannot be loaded\n  try: lect doctor"
-            raise PluginError(msg)
+            raise PluginError(f"the reply format {name!r} of {ids} cannot be loaded\n  try: lect doctor")
         first = next(iter(found.values()))
         # Families may share a grammar without knowing of each other; only different grammars conflict.
         if any(each.grammar != first.grammar for each in found.values()):

@@ -1,8 +1,7 @@
 """The hooks that an adapter implements.
 
 An adapter for models has `match` and `get_template`; the others are optional. Each may take fewer arguments than are
-named here: `model_path` is the path as it was given, `ref` the same path parsed, with `ref.owner`, `ref.name`,
-`ref.words` and `ref.tag`.
+named here: `model_path` is the path as given, `ref` the same parsed, with `owner`, `name`, `words` and `tag`.
 """
 
 from collections.abc import Iterable
@@ -53,8 +52,7 @@ def get_template(model_path: str, ref: ModelRef, match: Match) -> Template:  # t
 def postprocess(text: str, template: Template, ref: ModelRef, reply: "Reply") -> "Reply | str | None":
     """Refine a reply to a prompt of `template`: return another, or its new content as text, or None to leave it.
 
-    `text` is everything that the model wrote, and `reply` what the template's grammar made of it:
-    `reply._replace(content=...)` returns a changed copy.
+    `text` is all that the model wrote, `reply` what was made of it; `reply._replace(content=...)` is a changed copy.
     """
 
 

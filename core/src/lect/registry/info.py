@@ -1,5 +1,6 @@
 """What is known about plugins, and what they did wrong."""
 
+import pickle
 from typing import Any, NamedTuple
 
 from lect.contain import format_error, returned
@@ -18,8 +19,6 @@ class Failure(NamedTuple):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Many errors cannot be unpickled, and stop the process pool that tries to.
-        import pickle
-
         again = returned(lambda: pickle.loads(pickle.dumps(self.error)))  # noqa: S301  # pickled on this line
         return Failure, (*self[:4], PluginError(self.description) if again is None else self.error)
 
@@ -45,8 +44,7 @@ class PluginInfo(NamedTuple):
     hints: tuple[str, ...]
     """The words that must occur in a path before it is imported."""
     status: str
-    """`lazy` (not imported yet), `eager` (without hints: asked about every path), `loaded`, `blocked: ...` or
-    `failed: ...`."""
+    """`lazy` (not imported), `eager` (no hints: asked about every path), `loaded`, `blocked: ...` or `failed: ...`."""
     fallback: bool
     """Whether it is asked only when no other adapter has matched."""
     templates: tuple[str, ...]

@@ -60,8 +60,7 @@ def load_part(record: "Record") -> Any:
     fits, expected = PARTS[record.group]
     with Contained("load"):
         if not fits(found, record.name):
-            msg = f"{record.value} is {saferepr(found)}; expected {expected.format(record.name)}"
-            raise PluginError(msg)
+            raise PluginError(f"{record.value} is {saferepr(found)}; expected {expected.format(record.name)}")
     return found
 
 
@@ -88,8 +87,7 @@ def _check_api(wanted: str) -> None:
         msg = f"{API_ATTRIBUTE} is {wanted!r}; expected a version specifier such as {USUAL_API!r}"
         raise PluginError(msg) from None
     if not fits:
-        msg = (
+        raise PluginError(
             f"it was written for version {wanted} of the adapter hooks; this lect has {API_VERSION}\n"
             "  try: pip install --upgrade lect, or another version of the plugin"
         )
-        raise PluginError(msg)

@@ -29,8 +29,6 @@ Value = TypeVar("Value")
 class Memory(dict[str, Value]):
     """A cache by name, bounded in entries and, as only short names are remembered, in bytes. Thread-safe."""
 
-    __slots__ = ()
-
     def remember(self, name: str, value: Value) -> None:
         """Remember a value, unless the name is too long; a full cache is cleared first."""
         if len(name) <= LONGEST_REMEMBERED:
@@ -46,8 +44,7 @@ class TemplateNames:
     """
 
     def __init__(self, home: object, adapters: Adapters):
-        self._home = home
-        self._adapters = adapters
+        self._home, self._adapters = home, adapters
         self._own: dict[str, Template] = {template.name: template for template in BUILTIN}
         # A template has many names: `acme-2`, `acme:acme-2`, `lect-acme:acme:acme-2`, ...
         self.remembered: Memory[Template] = Memory()
@@ -171,12 +168,11 @@ class TemplateNames:
             here = "absent"
         if here == edition:
             return template
-        msg = (
+        raise PluginError(
             f"the template {name!r} was pickled as {edition}, but in this process it is {here}\n"
             f"  try: the same version of {name.partition(':')[0]} for both processes, and the same LECT_* variables\n"
             "   or: pickle template.but(), which carries the template itself and not its name"
         )
-        raise PluginError(msg)
 
     def _edition(self, name: str, template: Template) -> str | None:
         """Return the version and the digest of a template; None for one that no package declares."""
@@ -185,10 +181,8 @@ class TemplateNames:
         if template in BUILTIN:
             return f"core+{digest(template)}"
         owner, _, bare = name.rpartition(":")
-        for record in self._adapters.records():
-            if record.id == owner and bare in record.templates:
-                return f"{record.version}+{digest(template)}"
-        return None
+        records = (each for each in self._adapters.records() if each.id == owner and bare in each.templates)
+        return next((f"{each.version}+{digest(template)}" for each in records), None)
 
     def several(self, name: str, owners: list[str]) -> AmbiguousModelError:
         """Return the error for a name that several share."""
@@ -205,5 +199,4 @@ class TemplateNames:
         hint = did_you_mean(near, f"registered: {', '.join(sorted(self._own))}")
         lines = [f"no template or adapter is called {saferepr(name)}; {hint}", *self._adapters.blocked_lines()]
         lines += [f"  failed: {failure}" for failure in self._adapters.failures]
-        msg = "\n".join([*lines, "  try: lect templates"])
-        return UnknownTemplateError(msg, name=name, near=near)
+        return UnknownTemplateError("\n".join([*lines, "  try: lect templates"]), name=name, near=near)

@@ -114,9 +114,6 @@ def _fits(run: list[str], words: tuple[str, ...], position: int) -> Iterator[tup
         yield from _fits(run[1:], words, position)
 
 
-# A pattern that does not fit
-
-
 def missed(pattern: str, ref: "ModelRef", kind: Kind = "chat") -> tuple[int, str] | None:
     """Return how many words of a name fit, and what keeps the pattern from fitting; None if no word fits."""
     if "/" in pattern or ref.tag_decides:
@@ -149,9 +146,6 @@ def _meant(wanted: str, found: tuple[str, ...], ref: "ModelRef") -> str:
     return f"; did you mean {ref.path[:start] + word + ref.path[start + len(was) :]!r}?"
 
 
-# A pattern that never fits
-
-
 def problem_of(pattern: str) -> str:
     """Return why a pattern cannot fit any name, and what to try; empty if it can."""
     if "/" in pattern:
@@ -181,9 +175,6 @@ def _problem_of_word(word: str) -> str:
     words = " ".join(words_of(wrong.lower()))
     advice = f"{words!r} for {wrong!r}" if words else "words such as 'acme 7|13 b chat'"
     return f"{wrong!r} is not a word of a name; names are split into lower-case words and numbers\n  try: {advice}"
-
-
-# A made-up name that a pattern fits
 
 
 def sample_name(pattern: str) -> str:

@@ -46,8 +46,7 @@ class ModelRef(NamedTuple):
     `Qwen_Qwen3-8B-GGUF` does, the adapters are asked again, with the words after the owner alone."""
     place: str | None = None
     """Where it is on disk, if the path is plainly that of a file or directory: absolute, one that begins with `./`,
-    `../` or `~/`, or a `Path`. None for `owner/name`, even if such a directory exists, and for a network share,
-    `//host/share`."""
+    `../` or `~/`, or a `Path`. None for `owner/name`, even if such a directory exists, and for `//host/share`."""
     tag: str | None = None
     """What followed `:`, as in `qwen3:4b`."""
     scheme: str | None = None
@@ -84,8 +83,7 @@ def parse_ref(model_path: str | os.PathLike[str]) -> ModelRef:
         parts = [parts[0], "/".join(parts[1:])]
     owner = parts[0] if len(parts) == 2 and not local and ":" not in parts[0] else None
     for part in parts:
-        # A hub cache keeps a model under models--owner--name/snapshots/<commit>; the name is in that directory,
-        # wherever the path ends.
+        # A hub cache keeps a model under models--owner--name/snapshots/<commit>, wherever the path ends.
         if part.startswith(_HUB_CACHE):
             cached_owner, _, cached = part.removeprefix(_HUB_CACHE).rpartition("--")
             owner, parts = cached_owner or None, [cached]
@@ -122,8 +120,7 @@ def words_of(name: str) -> tuple[str, ...]:
     name = name.replace("___", ".")
     parts = name.split("_")
     if "-" not in name and not all(left[-1:].isdigit() and right[:1].isdigit() for left, right in pairwise(parts)):
-        # Here `_` separates words, as in llama_2_7b_chat; otherwise, between digits it is a point, as in
-        # internlm2_5-7b-chat.
+        # Here `_` separates words, as in llama_2_7b_chat; else it is a point between digits: internlm2_5-7b-chat.
         name = " ".join(parts)
     return tuple(word.replace("_", ".") for word in re.findall(_WORDS, name))
 
@@ -138,19 +135,17 @@ def _path_text(model_path: object) -> str:
     except TypeError:
         path = None
     if not isinstance(path, str):
-        msg = (
+        raise InvalidModelPathTypeError(
             f"a model path is text or path-like, not {type(model_path).__name__}\n"
             "  try: get_conversation_template('org/name')"
         )
-        raise InvalidModelPathTypeError(msg)
     return path
 
 
 def _check(given: str) -> None:
     if len(given) > LONGEST_PATH:
-        _refuse(
-            f"{saferepr(given, LONGEST_SHOWN)} has {len(given)} characters; a model path has at most {LONGEST_PATH}"
-        )
+        what = f"{saferepr(given, LONGEST_SHOWN)} has {len(given)} characters"
+        _refuse(f"{what}; a model path has at most {LONGEST_PATH}")
     if not given.strip():
         _refuse("the model path is empty")
     if not given.isprintable():

@@ -101,8 +101,7 @@ class Registry:
     def pin(self, pattern: str, adapter: Any) -> Undo:
         """Decide which adapter or template is used for paths that fit a pattern; return an object that undoes this."""
         if not isinstance(pattern, str) or not pattern.strip():
-            msg = f"a pin needs a pattern such as 'acme/*', not {saferepr(pattern)}"
-            raise PluginError(msg)
+            raise PluginError(f"a pin needs a pattern such as 'acme/*', not {saferepr(pattern)}")
         pin = Pin(pattern.strip(), adapter, "lect.pin()")
         with self.adapters.lock:
             self._pins += (pin,)
@@ -218,18 +217,17 @@ class Registry:
         if not claims or not candidates[0].claims:
             return Unclaimed(ref, candidates, no_fallback)
         winner, best = claims[0]
-        tied = [
-            (each, self._template(each.adapter, each.ref, match))
-            for each, match in claims
-            if match.strength == best.strength
-        ]
+        equal = [(each, match) for each, match in claims if match.strength == best.strength]
+        tied = [(each, self._template(each.adapter, each.ref, match)) for each, match in equal]
         if len(tied) > 1:
             from lect.registry.verdicts import refuse_tie
 
             refuse_tie(self.adapters, ref, tied, candidates)
         from lect.registry.cautions import imitation_warnings, reserved_names, unread_warnings
 
-        owner = "" if winner.ref is ref else f", and {ref.name.partition('_')[0]!r} before it is taken for an owner"
+        reason = best.reason
+        reason += "" if winner.ref is ref else f", and {ref.name.partition('_')[0]!r} before it is taken for an owner"
+        reason += f"; {ref.alias} says that it is {ref.place or ref.path}" if ref.alias else ""
         winners = [record for record in self.adapters.records() if record.id == winner.adapter.id]
         reserved = filter(None, map(reserved_names, winners))
         return Resolution(
@@ -238,9 +236,7 @@ class Registry:
             tied[0][1],
             adapter=winner.adapter,
             kind=best.kind,
-            reason=best.reason
-            + owner
-            + (f"; {ref.alias} says that it is {ref.place or ref.path}" if ref.alias else ""),
+            reason=reason,
             specificity=best.specificity,
             warnings=(*imitation_warnings(ref), *unread_warnings(self.adapters, ref), *reserved),
         )
@@ -286,8 +282,7 @@ class Registry:
             path = saferepr(ref.original, LONGEST_SHOWN)
             if unasked and isinstance(error, PluginError):
                 # Not the adapter's fault, as it made no claim: its error says why it has no template for the model.
-                msg = f"{adapter} was chosen for {path} ({unasked}) but cannot be used: {error}"
-                raise PluginError(msg) from error
+                raise PluginError(f"{adapter} was chosen for {path} ({unasked}) but cannot be used: {error}") from error
             self.adapters.fail(adapter, failed)
             why = format_error(error)
             msg = f"{adapter} claims {path} but cannot provide its template: {why}\n  try: {DISABLE}={adapter.id}"
@@ -299,17 +294,15 @@ class Registry:
         """Resolve by an explicit decision: the adapter need not claim the model."""
         from lect.registry.cautions import imitation_warnings
 
-        chosen, warnings = self.find(adapter), imitation_warnings(ref)
+        chosen, notes = self.find(adapter), imitation_warnings(ref)
         if isinstance(chosen, Template):
-            return Resolution(self, ref, chosen, adapter=None, reason=reason, warnings=warnings, pin=pin)
+            return Resolution(self, ref, chosen, adapter=None, reason=reason, warnings=notes, pin=pin)
         ref = self._aliased(ref)
         claim = next((each for each in ask(self.adapters, [chosen], ref) if each.claims), None)
         ref = claim.ref if claim else ref
         match = (claim and claim.match) or Match(Specificity.FAMILY, "", reason=reason)
         template = self._template(chosen, ref, match, unasked=None if claim else reason)
-        return Resolution(
-            self, ref, template, adapter=chosen, kind=match.kind, reason=reason, warnings=warnings, pin=pin
-        )
+        return Resolution(self, ref, template, adapter=chosen, kind=match.kind, reason=reason, warnings=notes, pin=pin)
 
     def find(self, adapter: Any) -> Adapter | Template:
         """Return the adapter or template that the caller named: `package:plugin`, `plugin`, `plugin:template`, ..."""

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
+from lect.apart import picture
 from lect.contain import StageError
 from lect.errors import saferepr
 from lect.format.template import Template
-from lect.pictures import picture
 from lect.registry.adapter import Adapter
 from lect.registry.adapters import Adapters
 from lect.registry.groups import FALLBACK as FALLBACKS
@@ -43,12 +43,8 @@ class Candidate:
     Not a named tuple, nor is the next one: creating these takes a noticeable part of importing lect.
     """
 
-    __slots__ = ("adapter", "match", "ref")
-
     def __init__(self, adapter: Adapter, ref: ModelRef, match: Match | None):
-        self.adapter = adapter
-        self.ref = ref
-        self.match = match
+        self.adapter, self.ref, self.match = adapter, ref, match
 
     @property
     def claims(self) -> bool:
@@ -59,12 +55,8 @@ class Candidate:
 class Unclaimed:
     """A path that no adapter claims, who was asked, and what turned fallbacks off; empty if nothing did."""
 
-    __slots__ = ("candidates", "no_fallback", "ref")
-
     def __init__(self, ref: ModelRef, candidates: list[Candidate], no_fallback: str):
-        self.ref = ref
-        self.candidates = candidates
-        self.no_fallback = no_fallback
+        self.ref, self.candidates, self.no_fallback = ref, candidates, no_fallback
 
 
 class Resolution:
@@ -99,16 +91,9 @@ class Resolution:
         warnings: tuple[str, ...] = (),
         pin: Pin | None = None,
     ):
-        self._registry = registry
-        self.ref = ref
-        self.template = template
-        self.adapter = adapter
-        self.kind = kind
-        self.reason = reason
-        self.specificity = specificity
+        self._registry, self.ref, self.template, self.adapter = registry, ref, template, adapter
+        self.kind, self.reason, self.specificity, self.warnings, self.pin = kind, reason, specificity, warnings, pin
         self.fallback = specificity is not None and adapter is not None and adapter.fallback
-        self.warnings = warnings
-        self.pin = pin
 
     _repr_html_ = picture
 
@@ -136,12 +121,7 @@ class Resolution:
         """The reply format that an adapter knows by the model's name, if the template does not state one."""
         return None if self.template.reply is not None else self._registry.formats.of(self.ref)
 
-    def stream(
-        self,
-        *,
-        format: str | Grammar | ReplyFormat | None = None,  # noqa: A002  # as everywhere
-        **options: Any,
-    ) -> ReplyStream:
+    def stream(self, *, format: str | Grammar | ReplyFormat | None = None, **options: Any) -> ReplyStream:  # noqa: A002
         """Parse a reply that is still arriving, as `Template.stream` does; at the end the adapter may refine it."""
         adapter, template = self.adapter, self.template
         known = self.reply_format if format is None else self._registry.formats.get(format)
@@ -158,8 +138,7 @@ class Resolution:
 def candidates_for(adapters: Adapters, ref: ModelRef, no_fallback: str = "") -> list[Candidate]:
     """Return the claims of the adapters that are asked about a path, the strongest first.
 
-    Readers of files and directories are asked first, then adapters for names, then fallbacks. Each group is asked only
-    if the groups before it made no claim.
+    Readers of files and directories are asked first; if they claim nothing, adapters for names; then fallbacks.
     """
     groups = [] if ref.place is None else [PATHS]
     groups += [GROUP] if no_fallback else [GROUP, FALLBACKS]
@@ -212,7 +191,5 @@ def fallback_note(resolution: Resolution) -> str:
 
 def base_note(resolution: Resolution) -> str:
     """Return what people must know about a chat with a base model."""
-    return (
-        f"{resolution.ref.path} is a base model, which was not trained to chat; {resolution.template.name} is only a "
-        "substitute"
-    )
+    name = resolution.template.name
+    return f"{resolution.ref.path} is a base model, which was not trained to chat; {name} is only a substitute"

@@ -3,6 +3,7 @@
 Each is an environment variable and a key of the config file.
 """
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -50,10 +51,7 @@ def pattern_for(path: str) -> str:
 
     `?`, which stands for any character, replaces those that are special in a glob, a list of pins or a shell.
     """
-    beginning = "".join(
-        "?" if character in "*?[];='" or character.isspace() else character for character in path[:LONGEST_SHOWN]
-    )
-    return beginning + "*" * (len(path) > LONGEST_SHOWN)
+    return re.sub(r"[*?\[\];='\s]", "?", path[:LONGEST_SHOWN]) + "*" * (len(path) > LONGEST_SHOWN)
 
 
 class Stated(NamedTuple):
@@ -115,13 +113,9 @@ def read_settings(environ: "Mapping[str, str]", *, search: bool = False) -> Sett
         for pattern, adapter in each["pins"].value.items()
     ]
     fallback = stated.get("fallback", Stated(True, ""))
-    return Settings(
-        tuple(pins),
-        _normal(stated.get("block", Stated((), ""))),
-        _normal(stated["only"]) if "only" in stated else None,
-        "" if fallback.value else fallback.source,
-        path,
-    )
+    block = _normal(stated.get("block", Stated((), "")))
+    only = _normal(stated["only"]) if "only" in stated else None
+    return Settings(tuple(pins), block, only, "" if fallback.value else fallback.source, path)
 
 
 def _from_environ(environ: "Mapping[str, str]") -> dict[str, Stated]:
@@ -146,16 +140,12 @@ def _read_pins(text: str) -> dict[str, str]:
     for each in filter(None, map(str.strip, text.split(";"))):
         pattern, equals, adapter = (part.strip() for part in each.partition("="))
         if not (pattern and equals and adapter):
-            msg = f"{PINS} has {each!r}, which is not a pin\n  try: {PINS}='acme/*=lect-acme:acme'"
-            raise PluginError(msg)
+            raise PluginError(f"{PINS} has {each!r}, which is not a pin\n  try: {PINS}='acme/*=lect-acme:acme'")
         pins.setdefault(pattern, adapter)
     return pins
 
 
 def _normal(names: Stated) -> Stated:
     """Return names in the form in which they are compared."""
-    return names._replace(
-        value=frozenset(
-            ":".join(normal_name(part) for part in name.strip().split(":")) for name in names.value if name.strip()
-        )
-    )
+    listed = (name.strip().split(":") for name in names.value if name.strip())
+    return names._replace(value=frozenset(":".join(map(normal_name, parts)) for parts in listed))

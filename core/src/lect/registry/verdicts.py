@@ -29,8 +29,7 @@ def verdicts(
 ) -> tuple[Verdict, ...]:
     """Return the results for all adapters. `candidates` are those that were asked, the strongest claim first.
 
-    Without a `winner`, the strongest are tied. `decision` is what overruled all claims, and `no_fallback` what turns
-    fallbacks off, if anything does.
+    Without a `winner`, the strongest are tied. `decision` overruled all claims; `no_fallback` turns fallbacks off.
     """
     best = candidates[0].match if candidates else None
     asked = {each.adapter.id for each in candidates}
@@ -101,7 +100,5 @@ def refuse_tie(
             f"  try: {PINS}='{pattern}={other.adapter.id}'\n"
             f"   or: lect.pin({pattern!r}, {other.adapter.id!r})"
         )
-        claimants = [candidate.adapter.id for candidate, _ in tied]
-        raise AmbiguousModelError(
-            msg, name=ref.original, claimants=claimants, candidates=verdicts(adapters, candidates)
-        )
+        ids = [candidate.adapter.id for candidate, _ in tied]
+        raise AmbiguousModelError(msg, name=ref.original, claimants=ids, candidates=verdicts(adapters, candidates))

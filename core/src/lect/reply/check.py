@@ -30,8 +30,7 @@ LIST_OF = re.compile(r"tuple\[([A-Z]\w+), \.\.\.\]").fullmatch
 def check(grammar: parts.Grammar) -> None:
     """Refuse a grammar that is invalid; the error names the fact that is wrong, and says what to write instead."""
     for path, problem, instead in _part(grammar, ""):
-        msg = f"the grammar {saferepr(grammar.name)} is invalid: {path} {problem}\n  try: {instead}"
-        raise PluginError(msg)
+        raise PluginError(f"the grammar {saferepr(grammar.name)} is invalid: {path} {problem}\n  try: {instead}")
 
 
 def _part(part: Any, path: str) -> Problems:

@@ -29,8 +29,7 @@ class Event(NamedTuple):
 
     Attributes:
         kind: `content`, `reasoning`, `call_start`, `call_args`, `call_end`, `problem` or `stop`.
-        text: A piece of the content, of the reasoning or of the arguments' JSON; the name of the call; the code of the
-            problem; the stop string.
+        text: A piece of content, of reasoning or of the arguments' JSON; a call's name; a problem's code; the stop.
         index: The number of the call.
         id: The id of the call: the model's own if it is known by then, else a generated one.
         call: The whole call, when it ends.

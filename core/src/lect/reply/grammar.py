@@ -1,8 +1,7 @@
 """How a family writes its replies, as data.
 
 A grammar is a handful of facts: what opens and closes reasoning, what opens a section of tool calls, how one call is
-written. The engine does the rest, whole or streamed; no family has a parser of its own. Where a reply ends is not
-part of a grammar: it ends at the stops of its template.
+written. The engine does the rest, whole or streamed; no family has a parser. A reply ends at its template's stops.
 
 Wherever a mark is expected, a string is one mark; a tuple in its place is several marks in a row, with optional white
 space between them. If alternatives begin the same way, the longer one comes first.
@@ -54,8 +53,7 @@ class GrammarPart:
     __signature__ = _Signature()
 
     def __init_subclass__(cls) -> None:
-        # This takes a tenth of the time of a named tuple or a dataclass, which generate and compile code. Most families
-        # have a grammar, so every first prompt pays for these classes.
+        # This takes a tenth of the time of a named tuple or a dataclass, and every first prompt pays for these classes.
         cls.kinds = cls.__annotations__
         cls.defaults = {fact: vars(cls)[fact] for fact in cls.kinds if fact in vars(cls)}
 
@@ -64,8 +62,7 @@ class GrammarPart:
         facts = {**kind.defaults, **dict(zip(kind.kinds, given, strict=False)), **named}
         if len(given) > len(kind.kinds) or facts.keys() != kind.kinds.keys():
             odd = ", ".join(sorted(facts.keys() ^ kind.kinds.keys())) or f"{len(given)} facts"
-            msg = f"{kind.__name__}() takes {', '.join(kind.kinds)}; check {odd}"
-            raise TypeError(msg)
+            raise TypeError(f"{kind.__name__}() takes {', '.join(kind.kinds)}; check {odd}")
         self.__dict__.update(facts)
 
     def __setattr__(self, fact: str, value: object) -> None:
@@ -276,8 +273,7 @@ class Channels(GrammarPart):
     channel: str = ""
     """A pattern whose first group is a channel."""
     opening: tuple[str, ...] = ()
-    """What a header can begin with if no mark starts it; if empty, anything of the right shape at the start of a
-    reply."""
+    """What a header can begin with if no mark starts it; if empty, anything of its shape at the start of a reply."""
     reasoning: tuple[str, ...] = ()
     """The channels, or recipients, that are reasoning."""
     content: tuple[str, ...] = ()
@@ -321,8 +317,7 @@ class Grammar(GrammarPart):
     channels: Channels | None = None
     # Only minimax_append_think: its clients expect the `<think>` that the prompt has already opened.
     prefix: str = ""
-    # Only mistral, whose templates refuse ids other than nine letters and digits, and kimi_k2, where the id of a call
-    # stands for its name.
+    # Only mistral, whose templates refuse ids other than nine letters and digits, and kimi_k2, where it is the name.
     ids: str = "call_{index}"
     stripped: str = ""
     tokens: tuple[str, ...] = ()

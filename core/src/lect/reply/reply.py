@@ -3,7 +3,7 @@
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
-from lect.pictures import picture
+from lect.apart import picture
 from lect.values import MadeId
 
 OUR_KEY = "reasoning_content"
@@ -28,8 +28,7 @@ class Piece(NamedTuple):
     """A stretch of the raw text, and how it was read."""
 
     kind: PieceKind
-    """`content`, `reasoning`, `call`, `mark` (a marker, or white space that belongs to one) or `after` (after the
-    stop)."""
+    """`content`, `reasoning`, `call`, `mark` (a marker, or white space of one) or `after` (after the stop)."""
     start: int
     end: int
 
@@ -73,11 +72,8 @@ class ToolCall(NamedTuple):
             import json
 
             text = json.dumps(self.arguments, ensure_ascii=False)
-        return {
-            "id": self.id or f"call_{self.index}",
-            "type": "function",
-            "function": {"name": self.name, "arguments": text},
-        }
+        function = {"name": self.name, "arguments": text}
+        return {"id": self.id or f"call_{self.index}", "type": "function", "function": function}
 
 
 class Reply(NamedTuple):
@@ -111,8 +107,7 @@ class Reply(NamedTuple):
     def to_openai(self, *, incomplete: bool = True) -> dict[str, Any]:
         """Return the reply as an OpenAI message, in which the arguments of calls are JSON text.
 
-        The deltas of the events add up to this message, so it also lists incomplete calls, with as much of their
-        arguments as arrived, unless `incomplete` is False.
+        Like the deltas of events, it has incomplete calls, with what has arrived of them, unless `incomplete` is False.
         """
         calls = sorted((*self.tool_calls, *self.incomplete), key=attrgetter("index")) if incomplete else self.tool_calls
         message: dict[str, Any] = {"role": "assistant", "content": self.content or (None if calls else "")}

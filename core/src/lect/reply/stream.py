@@ -25,8 +25,7 @@ class ReplyStream:
     """A reply that is still arriving.
 
     Feed it chunks as they arrive, split anywhere; `feed` returns the events that are certain by then. `close` returns
-    the whole reply, the same as if the text had arrived at once. `lect.stream` and `Template.stream` return one; the
-    latter explains the other arguments.
+    the whole reply, the same as if the text had arrived at once. `Template.stream` explains the other arguments.
 
     Args:
         grammar: How the reply is written.
@@ -97,11 +96,10 @@ class ReplyStream:
                 break
 
     def __reduce__(self) -> NoReturn:
-        msg = (
+        raise MessageError(
             "a reply that is still arriving cannot be pickled or copied\n"
             "  try: a separate stream where the chunks arrive, or pickle what close() returns"
         )
-        raise MessageError(msg)
 
     def feed(self, chunk: str) -> list[Event]:
         """Add a chunk, and return the new events.
@@ -216,8 +214,7 @@ def _wanted(extract: object) -> frozenset[str]:
     """Return what to take out."""
     if isinstance(extract, tuple | list | set | frozenset) and all(what in ("reasoning", "tools") for what in extract):
         return frozenset(extract)
-    msg = f"extract is {saferepr(extract)}\n  try: extract=('reasoning', 'tools'), or one of them"
-    raise MessageError(msg)
+    raise MessageError(f"extract is {saferepr(extract)}\n  try: extract=('reasoning', 'tools'), or one of them")
 
 
 def _stop_strings(stop: object) -> tuple[str, ...]:
@@ -227,11 +224,9 @@ def _stop_strings(stop: object) -> tuple[str, ...]:
         if all(isinstance(each, str) and each for each in stops):
             length = sum(map(len, stops))
             if length > LONGEST_STOPS:
-                msg = f"stop has {length} characters in total; at most {LONGEST_STOPS} are allowed"
-                raise MessageError(msg)
+                raise MessageError(f"stop has {length} characters in total; at most {LONGEST_STOPS} are allowed")
             return stops
-    msg = f"stop is {saferepr(stop)}; expected a list of texts\n  try: stop=['...']"
-    raise MessageError(msg)
+    raise MessageError(f"stop is {saferepr(stop)}; expected a list of texts\n  try: stop=['...']")
 
 
 def _continues_call(reader: Reader) -> bool:
@@ -247,5 +242,4 @@ def _continues_call(reader: Reader) -> bool:
 def _check_text(given: object, what: str = "a chunk") -> None:
     if not isinstance(given, str):
         hint = "\n  try: decode it first, with errors='replace'" if isinstance(given, bytes) else ""
-        msg = f"{what} is {saferepr(given)} ({type(given).__name__}); expected text{hint}"
-        raise MessageError(msg)
+        raise MessageError(f"{what} is {saferepr(given)} ({type(given).__name__}); expected text{hint}")

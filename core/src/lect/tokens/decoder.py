@@ -115,15 +115,13 @@ class Decoder:
 
     def _decoded(self, ids: list[int]) -> str:
         if not callable(getattr(self._tokenizer, "decode", None)):
-            msg = (
+            raise TokenizerError(
                 f"tokenizer is {saferepr(self._tokenizer)}, which has no method decode(ids) to read sampled ids\n"
                 "  try: one that returns the text of ordinary tokens"
             )
-            raise TokenizerError(msg)
         text = self._tokenizer.decode(ids, **self._arguments)
         if not isinstance(text, str):
-            msg = f"{saferepr(self._tokenizer)}.decode returned {saferepr(text)}; expected text"
-            raise TokenizerError(msg)
+            raise TokenizerError(f"{saferepr(self._tokenizer)}.decode returned {saferepr(text)}; expected text")
         return text
 
 
@@ -147,5 +145,4 @@ def _numbers(ids: Any) -> list[int]:
     try:
         return [operator.index(each) for each in ids]
     except TypeError:
-        msg = f"{saferepr(ids)} is given; expected token ids"
-        raise MessageError(msg) from None
+        raise MessageError(f"{saferepr(ids)} is given; expected token ids") from None

@@ -91,9 +91,7 @@ class Edges:
             raise self._rendered[key]
         return self._rendered[key]
 
-    def text(
-        self, messages: Messages, *, tools: Any = None, add_generation_prompt: bool = False, **options: Any
-    ) -> str:
+    def text(self, messages: Messages, *, tools: Any = None, add_generation_prompt: bool = False, **_: Any) -> str:
         """Return the text of a probe as it is rendered; the options are those of the edges."""
         text: str = self.render(messages, tools=tools, add_generation_prompt=add_generation_prompt).text
         return text
@@ -133,8 +131,6 @@ class Edges:
         at = len(prompt) if text.startswith(prompt) else self.turn_marks.agreement(text, prompt, 0, len(text))
         return text[:at], text[at:]
 
-    # The prompt
-
     @computed
     def prompt(self) -> str | None:
         """The prompt for a plain question; None if the template refuses it."""
@@ -150,8 +146,6 @@ class Edges:
         tail = prompt.rpartition(QUESTION["content"])[2]
         at = first_mark(tail, (*self.marks.open, *self.marks.close))
         return tail[:at], tail[at:]
-
-    # An answer in history
 
     @computed
     def around_answer(self) -> tuple[str, str]:
@@ -171,8 +165,6 @@ class Edges:
         header = before[before.rfind(before.split()[-1]) :] if before.strip() else before
         tail = after[: first_mark(after, self.facts.stop)]
         return header, tail if tail.isspace() else ""
-
-    # A session: an answer, and a call with its result
 
     @computed
     def _session(self) -> Any:

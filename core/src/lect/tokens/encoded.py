@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
+from lect.apart import picture
 from lect.boundaries import boundary
 from lect.computed import computed
 from lect.errors import MaskError, TokenizerError, expect_one_of
 from lect.facts import Facts
-from lect.pictures import picture
 from lect.prompt.fields import spell
 from lect.prompt.limits import DEFAULT
 from lect.prompt.segments import Layout
@@ -82,9 +82,7 @@ class Encoded:
         self.ids = ids[: len(ids) - report.truncated] if report.truncated else ids
         self.report = report
         self._opening = len(opening)
-        self._prompt = prompt
-        self._tokens = tokens
-        self._policy = policy
+        self._prompt, self._tokens, self._policy = prompt, tokens, policy
 
     _repr_html_ = picture
 
@@ -128,8 +126,7 @@ class Encoded:
         """How much loss each token carries.
 
         Raises:
-            MaskError: If no token carries loss, perhaps because of `max_length`, or every token does, and the policy
-                does not allow it.
+            MaskError: If no token carries loss, perhaps because of `max_length`, or all do, and it is not allowed.
         """
         weights = [0.0] * len(self.ids)
         for first, behind, weight in self._runs:
@@ -148,11 +145,10 @@ class Encoded:
         if not self._policy.allow_uniform:
             _refuse_uniform(runs, len(self._tokens.ids), self._policy, self._prompt)
             if not kept:
-                msg = (
+                raise MaskError(
                     f"no token carries loss: all that is trained is beyond the {count} tokens of max_length\n"
                     "  try: a larger max_length, or LossPolicy(allow_uniform=True)"
                 )
-                raise MaskError(msg)
         return kept
 
     @property
@@ -212,11 +208,9 @@ def encode(
 ) -> Encoded:
     """Return a prompt as token ids; see `Prompt.encode`. `opens`: with the ids that the tokenizer puts first."""
     if policy is not None and not isinstance(policy, LossPolicy):
-        msg = f"policy is {policy!r}; expected a LossPolicy\n  try: policy=lect.LossPolicy(last=True)"
-        raise MaskError(msg)
+        raise MaskError(f"policy is {policy!r}; expected a LossPolicy\n  try: policy=lect.LossPolicy(last=True)")
     if max_length is not None and (type(max_length) is not int or max_length < 1):
-        msg = f"max_length is {max_length!r}; expected a positive number of tokens"
-        raise MaskError(msg)
+        raise MaskError(f"max_length is {max_length!r}; expected a positive number of tokens")
     expect_one_of(TRUNCATE, "truncate", truncate)
     encoder = encoder_of(tokenizer)
     text, layout = prompt.text, prompt.layout
@@ -265,8 +259,7 @@ def split_at_controls(prompt: Prompt, tokenizer: Any) -> list[tuple[str, int | N
     """Return the text of a prompt in pieces: each control token with its id, and what is between them with None.
 
     The ids of a piece do not depend on what is around it, so a package that encodes many prompts can encode each
-    distinct piece once. A control token that text from outside spells out stays in its piece, which must then be
-    encoded without control tokens.
+    distinct piece once, without control tokens: those that text from outside spells out stay in their pieces.
 
     Returns:
         The pieces; None if the tokens of a piece depend on what precedes it, as in a few tokenizers.

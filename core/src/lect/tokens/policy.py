@@ -105,8 +105,7 @@ def _is_span(span: Sequence[Any]) -> bool:
 
 
 def _wrong(name: str, value: object, wanted: str) -> NoReturn:
-    msg = f"LossPolicy: {name} is {saferepr(value)}; expected {wanted}"
-    raise MaskError(msg)
+    raise MaskError(f"LossPolicy: {name} is {saferepr(value)}; expected {wanted}")
 
 
 SAYS = ("loss", "train", "training", "trainable")
@@ -124,8 +123,7 @@ def own_weight(message: Mapping[str, Any], index: int) -> float | None:
             continue
         if not is_weight(value) or (name == "masked" and value not in (0, 1)):
             wanted = "true, false or a number that is not negative"
-            msg = f"messages[{index}].{name} is {saferepr(value)}; expected {wanted}"
-            raise MaskError(msg)
+            raise MaskError(f"messages[{index}].{name} is {saferepr(value)}; expected {wanted}")
         stated = float(not value) if name == "masked" else float(value)
         weight = stated if weight is None else weight * stated
     return weight

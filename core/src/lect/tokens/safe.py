@@ -56,9 +56,11 @@ LETTER, MARK = "\ua66e", "\ufffc"
 """A letter and another character that no control token contains."""
 
 
-def controls_in(
-    text: str, found: Sequence[ControlToken], encoder: Encoder, trusted: Trusted
-) -> tuple[list[ControlToken], list[ControlToken]]:
+Parted = tuple[list[ControlToken], list[ControlToken]]
+"""Those of the template, and others."""
+
+
+def controls_in(text: str, found: Sequence[ControlToken], encoder: Encoder, trusted: Trusted) -> Parted:
     """Return the control tokens that the template wrote, and those that include text from outside."""
     own, foreign = _parted(text, found, trusted)
     if foreign:
@@ -67,14 +69,11 @@ def controls_in(
     return own, foreign
 
 
-def _parted(
-    text: str, found: Iterable[ControlToken], trusted: Trusted
-) -> tuple[list[ControlToken], list[ControlToken]]:
+def _parted(text: str, found: Iterable[ControlToken], trusted: Trusted) -> Parted:
     own: list[ControlToken] = []
     foreign: list[ControlToken] = []
     for each in found:
-        is_own = each[:2] in trusted or _without_space(text, each) in trusted
-        (own if is_own else foreign).append(each)
+        (own if each[:2] in trusted or _without_space(text, each) in trusted else foreign).append(each)
     return own, foreign
 
 

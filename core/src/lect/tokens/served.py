@@ -159,8 +159,7 @@ def refuse_or_warn(deviations: Sequence[Deviation], *, strict: bool) -> None:
     """Refuse what deviates from serving, or warn of the answers that are trained otherwise."""
     if strict:
         listed = "\n".join(f"  messages[{each.message}]: {each.reason}" for each in deviations)
-        msg = f"what would be trained is not what a server makes the model write\n{listed}"
-        raise MaskError(msg)
+        raise MaskError(f"what would be trained is not what a server makes the model write\n{listed}")
     differing = {each.message: each.reason for each in reversed(deviations) if each.kind == "differs"}
     if differing:
         first = min(differing)

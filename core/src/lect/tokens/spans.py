@@ -127,9 +127,8 @@ def _refuse_unknown(policy: LossPolicy, messages: Sequence[Mapping[str, Any]]) -
 def _pieces(layout: Layout, turn: TurnSpan, start: int) -> Iterator[tuple[int, int, str]]:
     """Yield what the speaker of a turn writes, up to its stop, by kind.
 
-    Text of other messages within the turn, such as the result of a call, is left out with what the template writes
-    around it. What the template writes on the speaker's behalf takes the kind of its neighbours: that of a call or of
-    reasoning, if one of the two is.
+    Text of other messages within the turn, such as the result of a call, is left out with what is around it. What the
+    template writes for the speaker takes the kind of its neighbours: that of a call or of reasoning, if one is.
     """
     starts, segments = layout.starts, layout.segments
     index = bisect_right(starts, start) - 1
@@ -184,11 +183,10 @@ def _places(layout: Layout, message: int, start: int, end: int) -> Iterator[tupl
         if segment.path[:3] != ("messages", message, "content"):
             continue
         if segment.start == TRANSFORMED:
-            msg = (
+            raise MaskError(
                 f"LossPolicy: spans[{message}] cannot be found in the prompt: the template changes the text\n"
                 "  try: patterns={...}, which look at the prompt itself"
             )
-            raise MaskError(msg)
         moved = layout.starts[index] - segment.start
         yield max(start + moved, layout.starts[index]), min(end + moved, layout.starts[index + 1])
 

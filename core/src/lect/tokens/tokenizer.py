@@ -50,8 +50,6 @@ class Tokens:
     Offsets, a list or an `Encoding` that has them, are computed on demand: computing all takes longer than the rest.
     """
 
-    __slots__ = ("_firsts", "_offsets", "_starts", "ids")
-
     def __init__(self, pieces: Sequence[tuple[int, Sequence[int], Any]]):
         self._starts, ids, self._offsets = map(list[Any], zip(*pieces, strict=True)) if pieces else ([], [], [])
         self._firsts = [*accumulate(map(len, ids), initial=0)]
@@ -140,8 +138,7 @@ class Encoder:
     ) -> Tokens:
         """Encode a text with these control tokens and no others, and no token that crosses a cut.
 
-        The text between control tokens is encoded separately, as every tokenizer does. `is_clean`: no other control
-        token is spelled out in it.
+        Between control tokens, text is encoded separately, as always. `is_clean`: it spells out no other control token.
         """
         is_clean = is_clean and not cuts
         if is_clean and self.depends_on_neighbours:
@@ -256,15 +253,10 @@ class FastEncoder(Encoder):
 
     def _by_kind(self, pieces: Sequence[Ordinary]) -> Iterator[tuple[Sequence[int], Any]]:
         kinds = [CLEAN if self._is_clean(piece) else _kind_of(piece) for piece in pieces]
-        encodings = {
-            kind: iter(
-                self._tokenizer_for(kind).encode_batch(
-                    [piece.text for piece, each in zip(pieces, kinds, strict=True) if each == kind],
-                    add_special_tokens=False,
-                )
-            )
-            for kind in dict.fromkeys(kinds)
-        }
+        encodings = {}
+        for kind in dict.fromkeys(kinds):
+            texts = [piece.text for piece, each in zip(pieces, kinds, strict=True) if each == kind]
+            encodings[kind] = iter(self._tokenizer_for(kind).encode_batch(texts, add_special_tokens=False))
         for piece, kind in zip(pieces, kinds, strict=True):
             encoding = next(encodings[kind])
             if kind == CLEAN and not self.control_ids.keys().isdisjoint(encoding.ids):
@@ -325,8 +317,7 @@ def _state(tokenizer: Any) -> tuple[Any, ...]:
 
 MOST_KEPT = 8
 _kept: dict[tuple[Any, ...], tuple[Any, Encoder]] = {}
-"""The encoders of recent tokenizers, with the tokenizer, by its id and its state: a caller that pads now and then
-switches between two states."""
+"""The encoders of recent tokenizers, with the tokenizer, by its id and state: who pads now and then has two states."""
 
 
 def encoder_of(tokenizer: Any) -> Encoder:
@@ -334,12 +325,11 @@ def encoder_of(tokenizer: Any) -> Encoder:
     fast = getattr(tokenizer, "backend_tokenizer", tokenizer)
     is_fast = hasattr(fast, "to_str") and hasattr(fast, "get_added_tokens_decoder")
     if not is_fast and not isinstance(tokenizer, Tokenizer):
-        msg = (
+        raise TokenizerError(
             f"tokenizer is {saferepr(tokenizer)}; expected a tokenizers.Tokenizer, a fast tokenizer of transformers, "
             "or an object with control_tokens() and encode_ordinary(text)\n"
             "  try: AutoTokenizer.from_pretrained(..., use_fast=True)"
         )
-        raise TokenizerError(msg)
     key = (id(fast), *(_state(fast) if is_fast else ()))
     kept = _kept.get(key)
     if kept is not None and kept[0] is fast and kept[1].is_current(fast):

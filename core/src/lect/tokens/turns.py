@@ -2,8 +2,7 @@
 
 What a model has to write begins where the generation prompt ends. So the conversation up to an assistant's message is
 rendered with a generation prompt, and if the whole begins with that, the rest of the turn is the model's. It need not:
-if the format drops reasoning from history, an earlier turn looks different from when it was generated. Then the turn is
-compared with the generation prompt alone.
+if the format drops reasoning from history, an earlier turn is compared with the generation prompt alone.
 """
 
 from bisect import bisect_right
@@ -263,10 +262,7 @@ class _Asked:
     """The generation prompts of one conversation."""
 
     def __init__(self, text: str, marks: TurnMarks, request: Request, write: Write):
-        self._text = text
-        self._marks = marks
-        self._request = request
-        self._write = write
+        self._text, self._marks, self._request, self._write = text, marks, request, write
         self._count = 0
         self._known: dict[Any, tuple[str, bool]] = {}
         """By the role before, a generation prompt, and whether the text ever begins with the prompt up to there."""

@@ -14,8 +14,7 @@ Run = tuple[int, int, float]
 def weighed(tokens: Tokens, spans: Sequence[LossSpan]) -> list[Run]:
     """Return the tokens that carry loss, in order. The weight of each is that of the span in which it begins.
 
-    A token that begins in one span and ends in the next of the same turn has the weight of the latter. A token that
-    begins before the trained text has none.
+    One that ends in the next span of the same turn has the weight of that; one that begins before trained text, none.
     """
     runs: list[Run] = []
     begin, end, turn = -1, -1, -1

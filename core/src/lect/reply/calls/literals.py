@@ -171,8 +171,7 @@ def _argument(reader: Reader, writer: ObjectWriter, found: CallMatch, key: str, 
 def _bare_text(reader: Reader, found: CallMatch, syntax: LiteralsSyntax, sign: str) -> Outcome:
     """Read text without quotes, up to the next parameter that the tool has, or the end of the call."""
     after_comma = [(key, sign) for key in reader.schemas.parameters(found.name)]
-    closed = found.closes or found.section.closes
-    after_close = [*found.ends, *reader.stop_rows] if closed else [("",)]
+    after_close = [*found.ends, *reader.stop_rows] if found.closes or found.section.closes else [("",)]
     tail = ""
 
     def put(text: str) -> None:
@@ -199,8 +198,7 @@ def _bare_text(reader: Reader, found: CallMatch, syntax: LiteralsSyntax, sign: s
 
 def _ends_here(reader: Reader, found: CallMatch, syntax: LiteralsSyntax, sign: str) -> Ends:
     """Return a function that tells whether an argument's string can end before a position."""
-    # The next argument must follow, or the close of the call and then what can follow a call: models forget to escape
-    # quotes, and write code in strings.
+    # The next argument must follow, or the end of the call: models forget to escape quotes, and write code in strings.
     parameters = reader.schemas.parameters(found.name)
     following = [*found.ends, *reader.stop_rows, *((mark,) for mark in (found.section.syntax.between or ",", ";"))]
 

@@ -85,10 +85,8 @@ class _Parameters:
     def __init__(self, reader: Reader, found: CallMatch, name: str):
         spec = found.call.syntax.arguments
         assert isinstance(spec, Params)
-        self.reader = reader
+        self.reader, self.spec, self.name = reader, spec, name
         self.section, self.call = found.section, found.call
-        self.spec = spec
-        self.name = name
         self.closes = found.closes
         self.close_marks = [row[0] for row in self.closes]
         self.writer = ObjectWriter(reader)

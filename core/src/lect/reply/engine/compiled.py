@@ -53,8 +53,7 @@ class CompiledGrammar:
 
     def __init__(self, grammar: parts.Grammar, extract: frozenset[str], stop: Texts, tail: str, tokens: Texts):
         check(grammar)
-        self.grammar = grammar
-        self.tail = tail
+        self.grammar, self.tail = grammar, tail
         self.takes_reasoning = "reasoning" in extract
         self.takes_tools = "tools" in extract
         self.reasoning_syntax = reasoning = with_halves(grammar.reasoning or NO_REASONING)

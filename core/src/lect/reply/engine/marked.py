@@ -24,8 +24,7 @@ IN_A_FENCE = re.compile(r"\n```\w*\n\Z")
 class MarkedText(Reading):
     """The reading of one reply.
 
-    White space between marks may belong to them; such a stretch is a gap. It is held back until it is known what
-    follows.
+    White space between marks, a gap, may belong to them; it is held back until it is known what follows.
     """
 
     def __init__(self, reader: Reader, compiled: CompiledGrammar, lead: str = ""):
@@ -162,8 +161,6 @@ class MarkedText(Reading):
         self.gap, self.trim = SPACE, ""
         self.unclosed = True
         return True
-
-    # What marks mean
 
     def act(self, live: MarkScanner, mark: str, run: str, start: int) -> Answer:
         """Act on a mark, and return whether it means anything here; `run` is the white space before it, at `start`."""

@@ -51,8 +51,7 @@ def starts_in(grammar: Grammar, prompt: str | None, ends: Sequence[str], markers
 def _open_call(compiled: CompiledGrammar, tail: str, markers: Iterable[str]) -> str:
     """Return the end of a prompt from where a call may be open in the model's own turn; empty if none is."""
     if compiled.grammar.channels is not None:
-        starts = compiled.grammar.channels.start
-        at = max((tail.rfind(mark) for mark in starts), default=-1)
+        at = max((tail.rfind(mark) for mark in compiled.grammar.channels.start), default=-1)
         return tail[at:] if at >= 0 and _open_message(compiled.grammar.channels, tail, compiled.ends) == CALL else ""
     opened = max((tail.rfind(mark) for mark in compiled.opens), default=-1)
     # What precedes a mark that no reply has is not the model's: it may be a user's.
@@ -78,8 +77,7 @@ def _opens_reasoning(grammar: Grammar, tail: str, marks: Sequence[str]) -> bool:
     """Return whether the prompt's last turn, which may be half an answer, has opened reasoning but not closed it."""
     reasoning = grammar.reasoning or NO_REASONING
     own = [mark.strip() for mark in (*reasoning.open, *reasoning.close)]
-    # Text before the last mark of another kind is not part of that turn: it may be a user's. A mark may consist of
-    # several tokens.
+    # Text before the last mark of another kind, perhaps of several tokens, is not part of that turn but a user's.
     begin = _after_last(tail, [mark for mark in marks if not any(mark.strip() in each for each in own)])
     if begin < 0:
         return any(tail.rstrip().endswith(mark.strip()) for mark in reasoning.open)

@@ -23,8 +23,7 @@ class Reading:
     """The reading of one reply."""
 
     def __init__(self, reader: Reader, compiled: CompiledGrammar):
-        self.reader = reader
-        self.compiled = compiled
+        self.reader, self.compiled = reader, compiled
         self.over = False  # Whether the reply is over, at a mark or at its end.
 
     def skip_rest(self) -> Steps:

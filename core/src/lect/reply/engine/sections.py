@@ -82,8 +82,7 @@ def read_section(reader: Reader, found: CallMatch, start: int) -> Answer:
 def read_call(reader: Reader, found: CallMatch, start: int, wrong: str = "") -> Outcome:
     """Read one call; `wrong` is what is wrong before it, from `start` on.
 
-    Return DONE after it; LEFT if it is not complete, but the section may go on; CUT at the end of the reply; BROKEN if
-    it was not a call, but content.
+    Return DONE after it; LEFT if it is incomplete and the section goes on; CUT at the reply's end; BROKEN for content.
     """
     reader.border(MARK, start)
     reader.skip(found.start)

@@ -87,9 +87,8 @@ def _spelling(mark: str) -> re.Pattern[str]:
         gap = not text.isalnum()
     # At the end of the text every part matches, so that the last one tells.
     ends = [r"\Z"] * (len(parts) - 1) + [r"(\Z)"]
-    return re.compile(
-        "".join(f"(?:{gaps}(?:{one}|{end})){often}" for (gaps, one, often), end in zip(parts, ends, strict=True))
-    )
+    pieces = (f"(?:{gaps}(?:{one}|{end})){often}" for (gaps, one, often), end in zip(parts, ends, strict=True))
+    return re.compile("".join(pieces))
 
 
 def near(buffer: str, at: int, mark: str, ended: bool) -> int:

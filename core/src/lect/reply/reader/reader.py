@@ -19,8 +19,7 @@ Answer = Generator[None, None, bool]
 Found = TypeVar("Found")
 
 DONE, BROKEN, CUT, LEFT = "done", "broken", "cut", "left"
-"""How reading a call can end: successfully, at text that does not belong there, because the reply breaks off, or
-because another call begins."""
+"""How reading a call can end: well, at text that does not belong there, with the reply, or because another begins."""
 MANY = 1024
 """Pieces of text are joined after this many: each has an object header many times its own length."""
 _new = tuple.__new__
@@ -186,8 +185,7 @@ class Reader:
         return end != NO
 
     def rewind(self, start: int) -> None:
-        unread = self.buffer[self.at :]
-        self.buffer = self.since(start) + unread
+        self.buffer = self.since(start) + self.buffer[self.at :]
         self.base, self.at = start, 0
 
     def note_final_stop(self) -> None:

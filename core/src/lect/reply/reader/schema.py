@@ -20,16 +20,14 @@ class Schemas:
         if tools is None:
             return
         if isinstance(tools, str | bytes | Mapping) or not isinstance(tools, Sequence):
-            msg = f"tools is {saferepr(tools)}; expected a list of tool schemas"
-            raise MessageError(msg)
+            raise MessageError(f"tools is {saferepr(tools)}; expected a list of tool schemas")
         for index, tool in enumerate(map(dumped, tools)):
             function = dumped(tool.get("function") or tool) if isinstance(tool, Mapping) else None
             if not isinstance(function, Mapping) or not isinstance(function.get("name"), str):
-                msg = (
+                raise MessageError(
                     f"tools[{index}] is {saferepr(tool)}; expected a schema such as {{'name': ..., 'parameters': "
                     "{...}}, in 'function' or not"
                 )
-                raise MessageError(msg)
             parameters = dumped(function.get("parameters"))
             self.known[function["name"]] = parameters if isinstance(parameters, Mapping) else {}
 

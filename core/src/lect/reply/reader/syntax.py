@@ -52,8 +52,7 @@ class CompiledCall:
         self.may_be_wrapped = bool(section.close or call.close)
         """Whether something shows where a fence or a list around the call ends."""
         # Words announce nothing if a call counts only if its tool is known: they may be ordinary text.
-        parts = [part for row in opens for part in row]
-        self.announced = not call.known and not all(map(surrounds, parts))
+        self.announced = not call.known and not all(surrounds(part) for row in opens for part in row)
         if isinstance(call.arguments, Params):
             self.params = CompiledParams(call.arguments, self)
 
@@ -88,8 +87,7 @@ class CompiledParams:
     """How the parameters of a call begin and end."""
 
     def __init__(self, spec: Params, call: CompiledCall):
-        self._spec = spec
-        self._call = call
+        self._spec, self._call = spec, call
         self._head = HeadLookahead(spec.head)
         self._lives: dict[str, tuple[MarkScanner, str]] = {}
         self.call_opens = {marks[0] for marks in call.opens if marks}
@@ -169,8 +167,7 @@ class CompiledSection:
     """How one kind of section begins, goes on and ends."""
 
     def __init__(self, section: Section, calls: list[CompiledCall], bounds: tuple[str, ...]):
-        self.syntax = section
-        self.calls = calls
+        self.syntax, self.calls = section, calls
         self.bounds = [(mark.strip(),) for mark in bounds]  # What ends a broken call, whatever its own marks are.
         self.opens = rows = [lookahead.as_row(mark) for mark in section.open]
         # Models write the first mark twice, or forget the list or the fence after it.
