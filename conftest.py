@@ -1,6 +1,7 @@
 """What all tests share, wherever they stand."""
 
 import gc
+from collections import Counter
 from contextlib import suppress
 
 from sampling import FULL, SEED, STRESS
@@ -21,6 +22,26 @@ SAMPLE = "all cases" if FULL else f"the makers' templates are a sample: LECT_SAM
 def pytest_report_header():
     """Say how to try the same cases again."""
     return SAMPLE
+
+
+STARTS_PROCESSES = {"subprocess", "sandbox", "fresh_copy", "pages"}
+
+
+def pytest_collection_modifyitems(items):
+    """Let the files that take long begin first, so that no worker is left alone with one at the end.
+
+    These are the files that start processes, and then those with the most cases.
+    """
+    cases = Counter()
+    for item in items:
+        cases[item.path] += getattr(getattr(item, "function", None), "cases", 1)
+    items.sort(key=lambda item: (not starts_processes(item), -cases[item.path], str(item.path)))
+
+
+def starts_processes(item):
+    """Return whether a file has imported something that starts processes."""
+    used = vars(item.module).values() if hasattr(item, "module") else ()
+    return any(getattr(each, "__module__", getattr(each, "__name__", "")) in STARTS_PROCESSES for each in used)
 
 
 def pytest_collection_finish():

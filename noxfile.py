@@ -60,8 +60,8 @@ SERVERS_AND_CLIENTS = ["fastapi>=0.110", "uvicorn>=0.30", "openai>=1.99", "anthr
 TOKENIZERS = ["tokenizers>=0.21", "sentencepiece>=0.2.2", "tiktoken>=0.8"]
 RENDERERS = ["renderers>=0.1.12,<0.2", "httpx"]  # renderers imports httpx, and does not require it.
 TRAINERS = ["torch>=2.6", "trl>=1.16,<2", "transformers>=5.22,<6"]
-# A file's tests stay together: many share what they build.
-IN_PARALLEL = ["-q", "-n", "auto", "--dist", "loadfile"]
+# A file's tests stay together: many share what they build. conftest.py says which files begin.
+IN_PARALLEL = ["-q", "-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder"]
 # What the tests of every package need besides core, and what those of some need besides what the packages do.
 NEEDED_BY_ALL = ["kit"]
 NEEDED = {"data": ["gemma", "mistral", "pretrained", "qwen"], "kit": ["jinja"], "view": ["qwen"]}

@@ -47,6 +47,7 @@ def together(names, cases, ids=None):
         signature = inspect.signature(check)
         left = [each for name, each in signature.parameters.items() if name not in names]
         test.__signature__ = signature.replace(parameters=left)
+        test.cases = len(cases)
         return test
 
     return decorate
