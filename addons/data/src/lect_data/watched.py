@@ -173,9 +173,9 @@ class WatchedChat(Chat):
         text = self.watch.made(value, lambda text: plain_str(write(text)))
         return write(value) if text is None else text
 
-    def made(self, value: str, make: Edit, *path: str | int) -> str:
+    def transformed(self, value: str, make: Edit, *path: str | int) -> str:
         text = self.watch.made(value, make)
-        return super().made(value, make, *path) if text is None else text
+        return super().transformed(value, make, *path) if text is None else text
 
     def date(self) -> date:
         if self.options.get("date") is None:
