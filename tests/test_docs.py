@@ -295,7 +295,7 @@ VALUES = [
     lect.Template, lect.plugin.TurnTemplate, lect.plugin.Turn, lect.Segment, lect.Control, lect.Unused, lect.Reply,
     lect.plugin.ToolCall, lect.plugin.Part, lect.plugin.Call, Verdict,
 ]  # fmt: skip
-HOOK_VALUES = [lect.plugin.ModelRef, lect.plugin.Match, lect.plugin.Rule, lect.plugin.Family, lect.plugin.Later]
+HOOK_VALUES = [lect.plugin.ModelRef, lect.plugin.Match, lect.plugin.Rule, lect.plugin.Family, lect.plugin.LazyTemplate]
 
 
 def section(page, heading):

@@ -18,7 +18,7 @@ from together import together
 import lect
 from lect.cli import main
 from lect.errors import InvalidModelPathError, LectError, UnknownModelError
-from lect.plugin import Family, Later, Template
+from lect.plugin import Family, LazyTemplate, Template
 from lect.registry.advice import package_for
 from lect.registry.discover import distributions
 from lect.registry.packages import PACKAGES
@@ -184,7 +184,7 @@ def rules_with_names():
     """Yield every rule that gives a template, its family, and made-up names that its pattern fits."""
     for family in families().values():
         for rule in family.rules:
-            if isinstance(rule.template, Template | Later):
+            if isinstance(rule.template, Template | LazyTemplate):
                 yield family, rule, sample_names(rule.pattern)
 
 

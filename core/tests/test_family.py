@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lect import PluginError
-from lect.plugin import CHATML, DEFAULT, Family, Later, Match, Rule, Specificity, Turn, TurnTemplate
+from lect.plugin import CHATML, DEFAULT, Family, LazyTemplate, Match, Rule, Specificity, Turn, TurnTemplate
 from lect.registry.patterns import matched_words
 from lect.registry.refs import parse_ref
 
@@ -275,7 +275,7 @@ def test_a_template_is_made_once_and_only_when_it_is_needed():
         made.append(OTHER)
         return OTHER
 
-    family = Family("late", Rule("late", Later("other", make)))
+    family = Family("late", Rule("late", LazyTemplate("other", make)))
     claim = family.match(parse_ref("late-7b"))
     assert (claim.template, claim.kind, made) == ("other", "chat", [])
     assert family.get_template("late-7b", claim) is OTHER
@@ -284,8 +284,9 @@ def test_a_template_is_made_once_and_only_when_it_is_needed():
 
 
 def test_a_template_that_is_made_under_another_name_is_an_error():
-    family = Family("late", Rule("late", Later("late-chat", lambda: OTHER)))
+    family = Family("late", Rule("late", LazyTemplate("late-chat", lambda: OTHER)))
     with pytest.raises(
-        PluginError, match=r"Later\('late-chat', \.\.\.\) makes .*'other'>\n  try: return a Template called 'late-chat'"
+        PluginError,
+        match=r"LazyTemplate\('late-chat', \.\.\.\) makes .*'other'>\n  try: return a Template called 'late-chat'",
     ):
         family.templates  # noqa: B018

@@ -11,7 +11,7 @@ import lect.plugin
 import lect.plugin.grammar
 from lect import Conversation, Prompt, Resolution, Template
 from lect.facts import Facts
-from lect.plugin import Chat, Family, Later, Rule, Turn, TurnTemplate, Writer
+from lect.plugin import Chat, Family, LazyTemplate, Rule, Turn, TurnTemplate, Writer
 
 RENDER = "messages, *, tools=None, add_generation_prompt=False, continue_final_message=False, strict=False, on_control='report', limits=None, **options"
 CHOOSE = "adapter=None, default=None"
@@ -70,7 +70,7 @@ SIGNATURES = {
     Turn: "(prefix='', suffix='', bare=None)",
     Rule: "(pattern, template, kind='chat', note='')",
     Family: "(name, *rules, templates=())",
-    Later: "(name, make)",
+    LazyTemplate: "(name, make)",
     Conversation: (
         "(template, *, system_message=None, messages=(), offset=0, stop_str=None, stop_token_ids=None, name=None, "
         "**fields)"
@@ -137,7 +137,7 @@ def test_the_public_names_for_users():
 
 def test_the_public_names_for_authors_of_adapters():
     assert sorted(lect.plugin.__all__) == [
-        "API_VERSION", "CHATML", "Call", "Chat", "DEFAULT", "Difference", "Family", "Input", "Later", "Match", "Message",
+        "API_VERSION", "CHATML", "Call", "Chat", "DEFAULT", "Difference", "Family", "Input", "LazyTemplate", "Match", "Message",
         "ModelRef", "Part", "ROUND", "Reply", "Rule", "SPELLINGS", "Schema", "Source", "Specificity", "Template", "Tokenizer",
         "ToolCall", "Turn", "TurnTemplate", "Writer", "Written", "boundary", "by_signal", "expressible", "given",
         "hookimpl", "install_command", "locate", "normalize", "open_file", "owned", "parse_json", "plain_str", "read_file",

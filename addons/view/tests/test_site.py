@@ -192,7 +192,7 @@ def test_a_port_that_is_taken_is_an_error(served, pyodide, capsys):
 
 
 def ask(**asked):
-    return live.Answer(**json.loads(live.answer(json.dumps({"model": "acme-7b", **asked}))))
+    return live.Shown(**json.loads(live.answer(json.dumps({"model": "acme-7b", **asked}))))
 
 
 def code_of(answer):

@@ -82,30 +82,30 @@ class SchemaView(NamedTuple):
         branches = [*self.branches, *(each for schema in certain for each in _branches(schema, UNIONS))]
         return certain, beside(branches, self.root, UNIONS)
 
-    def _types(self, asked: dict[int, frozenset[Types]], depth: int) -> frozenset[Types]:
+    def _types(self, known: dict[int, frozenset[Types]], depth: int) -> frozenset[Types]:
         if depth > DEEPEST:
             return frozenset({NEVER})
         certain = beside(self.certain, self.root)
         said = [*map(_stated, certain)]
         for union in (schema[word] for schema in certain for word in UNIONS if _listed(schema, word)):
-            members = [self._types_in(each, asked, depth) for each in union]
+            members = [self._types_in(each, known, depth) for each in union]
             # A member that says nothing allows everything.
             joined = NONE.union(*(types for member in members for types in member)) if all(members) else NONE
             said.append(joined - NEVER or joined)
         must = reduce(both, said, NONE)
         branches = [*self.branches, *(each for schema in certain for each in _branches(schema))]
-        inner = {types for each in branches for types in self._types_in(each, asked, depth) if types}
+        inner = {types for each in branches for types in self._types_in(each, known, depth) if types}
         if not must and not inner:
             must = frozenset(kind for kind, words in IMPLIED.items() for schema in certain if schema.keys() & {*words})
         found = frozenset(both(must, each) for each in (*inner, must)) - {NONE}
         return found - {NEVER} or found
 
-    def _types_in(self, schema: Any, asked: dict[int, frozenset[Types]], depth: int) -> frozenset[Types]:
+    def _types_in(self, schema: Any, known: dict[int, frozenset[Types]], depth: int) -> frozenset[Types]:
         """Return the types in a branch; those of one that contains itself are those of its other parts."""
-        if id(schema) not in asked:
-            asked[id(schema)] = frozenset({NONE})
-            asked[id(schema)] = SchemaView(self.root, [schema])._types(asked, depth + 1)
-        return asked[id(schema)]
+        if id(schema) not in known:
+            known[id(schema)] = frozenset({NONE})
+            known[id(schema)] = SchemaView(self.root, [schema])._types(known, depth + 1)
+        return known[id(schema)]
 
 
 def beside(schemas: Iterable[Any], root: Any, unions: Sequence[str] | None = None) -> list[Mapping[str, Any]]:

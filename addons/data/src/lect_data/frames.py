@@ -278,8 +278,8 @@ def _frame(turns: int, watch: Watch, out: Sequence[str]) -> Frame | None:
             literals[-1] += plain_str(piece)
     written = {plain_str(piece) for piece in out}
     # Whether a stripped text is empty can only be checked where it is written.
-    asked = [watch.places.get(text) for text in watch.asked - written]
-    is_checked = all(place is not None and place.edit is None for place in asked)
+    tested = [watch.places.get(text) for text in watch.tested - written]
+    is_checked = all(place is not None and place.edit is None for place in tested)
     # A notation that reads texts by its own means writes none of them as it was given.
     if not places or not is_checked or not _is_encodable("".join(literals)):
         return None
@@ -289,7 +289,7 @@ def _frame(turns: int, watch: Watch, out: Sequence[str]) -> Frame | None:
         [place.message for place in places],
         [place.edit for place in places],
         frozenset(watch.words),
-        never_empty=bool(watch.asked),
+        never_empty=bool(watch.tested),
     )
 
 

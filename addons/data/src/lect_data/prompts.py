@@ -21,15 +21,15 @@ def without_answer(row: Row) -> Row:
     Raises:
         MessageError: If there is nothing else.
     """
-    asked = list(row.messages)
-    while asked and asked[-1].get("role") == "assistant":
-        asked.pop()
-    if not asked:
+    prompt = list(row.messages)
+    while prompt and prompt[-1].get("role") == "assistant":
+        prompt.pop()
+    if not prompt:
         msg = "nothing is asked: the row has only answers\n  try: a message of a user before them"
         raise MessageError(msg)
-    is_left_out = len(asked) < len(row.messages) or row.chosen or row.rejected
+    is_left_out = len(prompt) < len(row.messages) or row.chosen or row.rejected
     rest = {**row.rest, LEFT_OUT: None} if is_left_out else row.rest
-    return row._replace(messages=asked, chosen=None, rejected=None, rest=rest)
+    return row._replace(messages=prompt, chosen=None, rejected=None, rest=rest)
 
 
 def made_of_prompt(prompt: Prompt, row: Row, settings: Settings) -> Made:

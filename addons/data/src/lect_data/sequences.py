@@ -157,16 +157,16 @@ def _last_message(prompt: Prompt, encoded: Encoded) -> int:
 
 
 def _pair(prompts: Sequence[Prompt], row: Row, settings: Settings) -> Made:
-    sides = [_text_side(prompt) if settings.tokenizer is None else _ids_side(prompt, settings) for prompt in prompts]
-    (asked, chosen, controls), (other, rejected, others) = sides
-    if asked != other:
+    sides = [_text_side(each) if settings.tokenizer is None else _ids_side(each, settings) for each in prompts]
+    (prompt, chosen, controls), (other, rejected, others) = sides
+    if prompt != other:
         msg = "chosen and rejected do not follow the same prompt: the format writes what is before them otherwise"
         raise MessageError(msg)
-    length = len(asked) + max(len(chosen), len(rejected))
+    length = len(prompt) + max(len(chosen), len(rejected))
     if settings.max_length is not None and length > settings.max_length:
         raise MaskError(_too_long(length, settings.max_length))
     suffix = "" if settings.tokenizer is None else "_ids"
-    values = {f"prompt{suffix}": asked, f"chosen{suffix}": chosen, f"rejected{suffix}": rejected}
+    values = {f"prompt{suffix}": prompt, f"chosen{suffix}": chosen, f"rejected{suffix}": rejected}
     before = len(row.messages)
     turns = before + max(len(row.chosen or ()), len(row.rejected or ()))
     deviations = [each for prompt in prompts for each in in_side(prompt, before)]

@@ -56,7 +56,7 @@ class Watch:
         places: What each stand-in that may be written stands for.
         looks: The looks after which what the program writes may depend on the texts.
         words: The words that were looked for, and not found.
-        asked: The stand-ins that were tested for being empty.
+        tested: The stand-ins that were tested for being empty.
     """
 
     def __init__(self) -> None:
@@ -67,7 +67,7 @@ class Watch:
         """Forget what was noticed until now."""
         self.looks: list[str] = []
         self.words: set[str] = set()
-        self.asked: set[str] = set()
+        self.tested: set[str] = set()
 
     def text(self, message: int) -> Watched:
         """Return the stand-in for the text of a message."""
@@ -133,7 +133,7 @@ class Watched(Input):
     def __bool__(self) -> bool:
         text = plain_str(self)
         if text:
-            self.watch.asked.add(text)
+            self.watch.tested.add(text)
         return bool(text)
 
     def __eq__(self, other: object) -> bool:
@@ -173,9 +173,9 @@ class WatchedChat(Chat):
         text = self.watch.made(value, lambda text: plain_str(write(text)))
         return write(value) if text is None else text
 
-    def made(self, value: str, make: Edit, *path: str | int) -> str:
+    def transformed(self, value: str, make: Edit, *path: str | int) -> str:
         text = self.watch.made(value, make)
-        return super().made(value, make, *path) if text is None else text
+        return super().transformed(value, make, *path) if text is None else text
 
     def date(self) -> date:
         if self.options.get("date") is None:

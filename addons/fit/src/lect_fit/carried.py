@@ -45,7 +45,7 @@ class Carried(Mapping[str, str]):
 
     def __init__(self, template: Template, options: Mapping[str, Any]):
         self._template, self._options = template, options
-        self.known = Known(self._asked)
+        self.known = Known(self._why_lacking)
         """The same as a dictionary of what was asked so far, and of what is looked up in it."""
         self._exceeded = ""
         self.efforts: dict[str, dict[str, Any]] = {}
@@ -63,9 +63,9 @@ class Carried(Mapping[str, str]):
     def __repr__(self) -> str:
         return f"<Carried by {self._template.name!r}: {sum(not self[name] for name in self)} of {len(self)}>"
 
-    def _asked(self, name: str) -> str:
-        asked = PROBES[name]
-        probes = (asked,) if isinstance(asked, Probe) else asked
+    def _why_lacking(self, name: str) -> str:
+        found = PROBES[name]
+        probes = (found,) if isinstance(found, Probe) else found
         return next(filter(None, (self._why_not(name, probe) for probe in probes)), "")
 
     def _why_not(self, name: str, probe: Probe) -> str:

@@ -50,18 +50,18 @@ def effort(template: Template, level: Level) -> dict[str, Any]:
 
 def _found(template: Template) -> list[dict[str, Any]]:
     """Return the options for each level."""
-    asked = {name: kind for name, kind in template.options.items() if ABOUT_THINKING.search(name)}
-    for name in (name for name, kind in asked.items() if kind is None):
+    kinds = {name: kind for name, kind in template.options.items() if ABOUT_THINKING.search(name)}
+    for name in (name for name, kind in kinds.items() if kind is None):
         # What an own template prints may be anything.
-        asked[name] = int if BUDGET.search(name) else str if any(_nearest(template, name, {})) else bool
-    off: dict[str, Any] = _switches(template, [name for name, kind in asked.items() if kind is bool])
+        kinds[name] = int if BUDGET.search(name) else str if any(_nearest(template, name, {})) else bool
+    off: dict[str, Any] = _switches(template, [name for name, kind in kinds.items() if kind is bool])
     on: dict[str, Any] = {name: not value for name, value in off.items()}
     levels = [dict(on) for _ in LEVELS]
-    for name in (name for name, kind in asked.items() if kind is str):
+    for name in (name for name, kind in kinds.items() if kind is str):
         for at, word in enumerate(_nearest(template, name, on)):
             if word:
                 levels[at][name] = word
-    for name in (name for name, kind in asked.items() if kind is int and not off):
+    for name in (name for name, kind in kinds.items() if kind is int and not off):
         # A budget of tokens: only none of them means the same everywhere.
         if _written(template, **{name: 0}) not in (None, _written(template)):
             off[name] = 0

@@ -97,11 +97,11 @@ def _late(role: str) -> Iterator[tuple[str, Probes]]:
         begun, about = [first, *before, late], ((len(before) + 1,),)
         next_turn = _user("zqnext") if after == "assistant" else _said()
         went_on, more = [*begun, next_turn], (*words, next_turn["content"])
-        asked = [(begun, words, about), (went_on, more, about)]
+        talks = [(begun, words, about), (went_on, more, about)]
         if after == "tool":
-            yield f"{role} after tool", tuple(Probe(*each, TOOLS) for each in asked)
+            yield f"{role} after tool", tuple(Probe(*each, TOOLS) for each in talks)
         else:
-            yield f"{role} after {after}", (*_both(*asked[0]), *_both(*asked[1]))
+            yield f"{role} after {after}", (*_both(*talks[0]), *_both(*talks[1]))
 
 
 def _parts() -> Iterator[tuple[str, Probes]]:

@@ -255,15 +255,15 @@ def _xtuner(data: Any) -> Iterator[Raw]:
 def _prompt(data: Any) -> Iterator[Raw]:
     if not isinstance(data, Mapping):
         unexpected("the row", data, "a mapping with prompt, completion, chosen or rejected")
-    asked = said(data.get("prompt"), "prompt", "user")
+    prompt = said(data.get("prompt"), "prompt", "user")
     answered = [message for name in ANSWERS for message in said(data.get(name), name, "assistant")]
     if all(data.get(name) is not None for name in ANSWERS):
         refuse(f"{saferepr(data)} has {' and '.join(ANSWERS)}", "one of them")
-    for message in asked if answered else ():
+    for message in prompt if answered else ():
         # Only the completion is trained.
         if message["role"] == "assistant":
             weigh(message, 0, "prompt")
-    yield from asked
+    yield from prompt
     yield from answered
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     Message = Mapping[str, Any]
 
-START, ASKED, ANSWERED, UNASKED = "start", "generation prompt", "answered", "unasked"
+START, OPENED, ANSWERED, UNANSWERED = "start", "generation prompt", "answered", "unasked"
 SYSTEM: Message = {"role": "system", "content": "zqsy"}
 INSTRUCTIONS = (SYSTEM, {**SYSTEM, "content": ""}, {**SYSTEM, "role": "developer"})
 OPTION = "zqop"
@@ -128,8 +128,8 @@ def frames_of(prompt: Prompt, messages: Sequence[Message], alphabet: Alphabet, e
             kind, turn, literal = after, segment.turn, ""
         at = behind
     # A result that is not shown is none.
-    end = ANSWERED if end == UNASKED and kind in ANSWER else end
-    yield _trimmed(Frame(kind, literal, end, end == ASKED))
+    end = ANSWERED if end == UNANSWERED and kind in ANSWER else end
+    yield _trimmed(Frame(kind, literal, end, end == OPENED))
 
 
 def is_within(frame: Frame) -> bool:
@@ -198,24 +198,26 @@ class Frames:
         """The control tokens that stand between turns."""
         seen = plain | composed
         # An answer that is not shown is none.
-        self.all = [frame for frame in seen if frame.after != ANSWERED or frame._replace(after=UNASKED) not in seen]
+        self.all = [frame for frame in seen if frame.after != ANSWERED or frame._replace(after=UNANSWERED) not in seen]
 
     def written(self, messages: Sequence[Message], tools: Any, options: Mapping[str, Any]) -> list[Frame]:
         """Return the frames of a conversation, with a generation prompt and without."""
-        asked = self.one(messages, tools, options, is_asked=True)
-        ended = self.one(messages, tools, options, is_asked=False)
+        opened = self.one(messages, tools, options, add_generation_prompt=True)
+        ended = self.one(messages, tools, options, add_generation_prompt=False)
         # Where nothing is added, no generation prompt can be missing.
-        is_same = bool(ended) and ended[-1].after == UNASKED and ended[-1]._replace(after=ASKED, is_new=True) in asked
-        return asked + (ended[:-1] if is_same else ended)
+        is_same = (
+            bool(ended) and ended[-1].after == UNANSWERED and ended[-1]._replace(after=OPENED, is_new=True) in opened
+        )
+        return opened + (ended[:-1] if is_same else ended)
 
     def one(
-        self, messages: Sequence[Message], tools: Any, options: Mapping[str, Any], *, is_asked: bool
+        self, messages: Sequence[Message], tools: Any, options: Mapping[str, Any], *, add_generation_prompt: bool
     ) -> list[Frame]:
         """Return the frames of one prompt in order; none if the template refuses it."""
-        end = ASKED if is_asked else ANSWERED if messages[-1]["role"] == "assistant" else UNASKED
+        end = OPENED if add_generation_prompt else ANSWERED if messages[-1]["role"] == "assistant" else UNANSWERED
         try:
             prompt = self._template.render(
-                messages, tools=tools, add_generation_prompt=is_asked, on_control="allow", **options
+                messages, tools=tools, add_generation_prompt=add_generation_prompt, on_control="allow", **options
             )
         except LectError:
             return []

@@ -10,7 +10,7 @@ from lect.tokens.probes import CALLS, TOOLS
 from lect.tokens.tokenizer import encoder_of
 from lect.tokens.turns import alike
 from lect_tokens.checks import Result, joined, quoted
-from lect_tokens.frames import ANSWER, ANSWERED, ASKED, MADE, SYSTEM, UNASKED, Frame, days_in, frames_for, is_within
+from lect_tokens.frames import ANSWER, ANSWERED, MADE, OPENED, SYSTEM, UNANSWERED, Frame, days_in, frames_for, is_within
 from lect_tokens.reader import ENDS, MODEL, REPLY, UNSTOPPED, Reader, Step, Stream
 
 if TYPE_CHECKING:
@@ -54,14 +54,14 @@ class ReadBack:
 
     def results(self) -> list[Result]:
         """Return what is said of the turns."""
-        whole = sorted(self._reader.readings(ASKED, ANSWERED), key=_told, reverse=True)
+        whole = sorted(self._reader.readings(OPENED, ANSWERED), key=_told, reverse=True)
         # Where plain text separates the turns, a reading that takes it for somebody's words explains less.
-        reading = max([*whole[:1], *islice(self._reader.readings(UNASKED), 1)], key=_told, default=None)
+        reading = max([*whole[:1], *islice(self._reader.readings(UNANSWERED), 1)], key=_told, default=None)
         reading = reading or next(self._reader.readings(UNSTOPPED), None)
         if reading is None:
             return [self._unreadable()]
         how = reading[-1].frame.after
-        if how == UNASKED:
+        if how == UNANSWERED:
             return [self._unasked(reading)]
         if how == UNSTOPPED:
             return [self._unstopped(reading)]
@@ -83,8 +83,10 @@ class ReadBack:
     def _unasked(self, reading: list[Step]) -> Result:
         last = reading[-1]
         kind = last.state.kind
-        asked = [frame.literal for frame in self._reader.frames if frame.before == kind and frame.after == ASKED]
-        missing = next((each[len(last.frame.literal) :] for each in asked if each.startswith(last.frame.literal)), "")
+        openings = [frame.literal for frame in self._reader.frames if frame.before == kind and frame.after == OPENED]
+        missing = next(
+            (each[len(last.frame.literal) :] for each in openings if each.startswith(last.frame.literal)), ""
+        )
         what = f"the ids end in the turn of the {kind}, without {saferepr(self._alphabet.read(missing))}"
         return Result("generation prompt", "wrong", what, "add_generation_prompt=True, unless an answer is to follow")
 
@@ -145,11 +147,11 @@ class ReadBack:
         found = [*_written(reading)]
         messages, tools = self._messages(reading)
         last = reading[-1]
-        is_asked = last.frame.after == ASKED or last.state.kind == REPLY
+        is_open = last.frame.after == OPENED or last.state.kind == REPLY
         places = [(0, "")]
         pairs = combinations_with_replacement(self._frames.settings, 2)
         for given, (one, other) in product([tools] if tools else [None, TOOLS], [*pairs]):
-            frames = self._frames.one(messages, given, {**one, **other}, is_asked=is_asked)
+            frames = self._frames.one(messages, given, {**one, **other}, add_generation_prompt=is_open)
             place = _unlike(found, [frame for frame in frames if not is_within(frame)])
             if place is None:
                 return None
@@ -203,7 +205,7 @@ def turn_names(reading: list[Step]) -> list[str]:
         name = "assistant" if kind in MODEL else "system" if kind in ("tools", "options") else kind
         if before.frame.is_new or names[-1] != name:
             names.append(name)
-    return [*names, ASKED] if reading[-1].frame.after == ASKED else names
+    return [*names, OPENED] if reading[-1].frame.after == OPENED else names
 
 
 def _written(reading: list[Step]) -> Iterator[Written]:
@@ -214,7 +216,7 @@ def _written(reading: list[Step]) -> Iterator[Written]:
         at = at if literal else step.end
         literal += step.frame.literal
         if following is None or following.end > following.state.at:
-            yield at, literal, ASKED if step.frame.after == REPLY else step.frame.after
+            yield at, literal, OPENED if step.frame.after == REPLY else step.frame.after
             literal = ""
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from lect.tokens.decoder import Decoder
 from lect.tokens.tokenizer import encoder_of
 from lect.tokens.turns import alike, stops_of
-from lect_tokens.frames import ANSWER, ANSWERED, ASKED, START, UNASKED, Alphabet, Frame, Frames, numbered, repeated
+from lect_tokens.frames import ANSWER, ANSWERED, OPENED, START, UNANSWERED, Alphabet, Frame, Frames, numbered, repeated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 REPLY, UNSTOPPED = "reply", "unstopped"
 MODEL = (*ANSWER, REPLY)
-ENDS = (ASKED, ANSWERED, UNASKED, UNSTOPPED)
+ENDS = (OPENED, ANSWERED, UNANSWERED, UNSTOPPED)
 MOST_READINGS = 16
 SHORTEST_TOLD = 3
 """Characters of a frame whose control tokens are told from those in a text by what is around them."""
@@ -116,7 +116,7 @@ class Reader:
         """Yield how an answer ends that a model has written, or that was cut off after its stop."""
         stops = [self._alphabet.of(stop) for stop in stops_of(self._template)] or [""]
         for frame in self.frames:
-            if frame.after == ASKED:
+            if frame.after == OPENED:
                 yield frame._replace(after=REPLY)
             if frame.after == ANSWERED and frame.before in MODEL:
                 for stop in stops:

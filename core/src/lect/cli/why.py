@@ -90,10 +90,10 @@ def _show(model: str, found: Found, screen: Screen, *, show_all: bool) -> None:
         screen.section("remarks")
         for remark in resolution.remarks:
             screen.block(remark, indent=2)
-    asked = [verdict for verdict in verdicts if verdict.outcome != "not asked"]
+    considered = [verdict for verdict in verdicts if verdict.outcome != "not asked"]
     screen.section("considered")
-    if asked:
-        screen.table(map(_row, asked), header=("adapter", "claim", "result", "why"))
+    if considered:
+        screen.table(map(_row, considered), header=("adapter", "claim", "result", "why"))
     else:
         screen.line("  none")
     passed_over = [verdict for verdict in verdicts if verdict.outcome == "not asked"]

@@ -23,7 +23,7 @@ Messages = Sequence[Mapping[str, Any]]
 Render = Callable[..., Prompt]
 
 
-class Answer(NamedTuple):
+class WrittenAnswer(NamedTuple):
     """An answer as the model writes it."""
 
     segments: list[Segment]
@@ -61,7 +61,7 @@ class AnswerWriter:
         """The prompt that a server sends."""
         return self._render(self._before, add_generation_prompt=True)
 
-    def answer(self) -> Answer:
+    def answer(self) -> WrittenAnswer:
         """Return the answer; one that the model has no way of writing is refused."""
         whole, turn = self.whole, self.turn
         if turn is not None and turn.is_served and not whole.fault_in(turn):
@@ -72,7 +72,7 @@ class AnswerWriter:
         turn = prompt.last_turn
         return turn if turn is not None and turn.message == self._index else None
 
-    def _built(self, whole: Prompt) -> Answer:
+    def _built(self, whole: Prompt) -> WrittenAnswer:
         """Return the answer, put together from what renderings show."""
         if not self._thought:
             self._take_reasoning_out()
@@ -117,12 +117,12 @@ class AnswerWriter:
                 begin = first - len(shown.text[at + len(mark) : first].lstrip())
         return begin
 
-    def _ended(self, shown: Prompt, turn: TurnSpan, message: Mapping[str, Any], pieces: list[Segment]) -> Answer:
+    def _ended(self, shown: Prompt, turn: TurnSpan, message: Mapping[str, Any], pieces: list[Segment]) -> WrittenAnswer:
         """Return an answer with the stop at its end."""
         stop = shown.text[turn.stop : turn.end] or self._edges.stop_after(message)
         if not stop:
-            return Answer(pieces, 0, "no stop is known for it")
-        return Answer([*pieces, self._literal(stop)], len(stop))
+            return WrittenAnswer(pieces, 0, "no stop is known for it")
+        return WrittenAnswer([*pieces, self._literal(stop)], len(stop))
 
     @property
     def header_end(self) -> int:

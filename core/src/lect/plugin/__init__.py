@@ -23,7 +23,7 @@ from lect.prompt.inputs import Input, given, plain_str, unknown
 from lect.prompt.message import Call, Message, Part
 from lect.prompt.normalize import normalize
 from lect.prompt.writer import Writer, stripped, think_tags, thought_and_answer
-from lect.registry.family import Family, Later, Rule
+from lect.registry.family import Family, LazyTemplate, Rule
 from lect.registry.hookspecs import hookimpl
 from lect.registry.load import API_VERSION
 from lect.registry.refs import ModelRef
@@ -42,11 +42,12 @@ if TYPE_CHECKING:
     from lect.tokens.tokenizer import Tokenizer
 
 __all__ = [
-    "API_VERSION", "CHATML", "DEFAULT", "ROUND", "SPELLINGS", "Call", "Chat", "Difference", "Family", "Input", "Later",
-    "Match", "Message", "ModelRef", "Part", "Reply", "Rule", "Schema", "Source", "Specificity", "Template", "Tokenizer",
-    "ToolCall", "Turn", "TurnTemplate", "Writer", "Written", "boundary", "by_signal", "expressible", "given",
-    "hookimpl", "install_command", "locate", "normalize", "open_file", "owned", "parse_json", "plain_str", "read_file",
-    "split_at_controls", "stripped", "table_of", "think_tags", "thought_and_answer", "unknown", "write_whole",
+    "API_VERSION", "CHATML", "DEFAULT", "ROUND", "SPELLINGS", "Call", "Chat", "Difference", "Family", "Input",
+    "LazyTemplate", "Match", "Message", "ModelRef", "Part", "Reply", "Rule", "Schema", "Source", "Specificity",
+    "Template", "Tokenizer", "ToolCall", "Turn", "TurnTemplate", "Writer", "Written", "boundary", "by_signal",
+    "expressible", "given", "hookimpl", "install_command", "locate", "normalize", "open_file", "owned", "parse_json",
+    "plain_str", "read_file", "split_at_controls", "stripped", "table_of", "think_tags", "thought_and_answer",
+    "unknown", "write_whole",
 ]  # fmt: skip
 
 

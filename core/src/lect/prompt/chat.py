@@ -178,7 +178,7 @@ class Chat:
             wrong(spell(path), value, "text, or JSON")
         return given(text, _field(path), TRANSFORMED) if self.tracked else text
 
-    def made(self, value: str, make: Callable[[str], str], *path: str | int) -> str:
+    def transformed(self, value: str, make: Callable[[str], str], *path: str | int) -> str:
         """Return `make(value)` for a text that the caller gave at `path`; `make` must depend on nothing else."""
         text = make(plain_str(value))
         return given(text, _field(path), TRANSFORMED) if self.tracked else text

@@ -112,8 +112,8 @@ class Adapter:
     def remarks(self, ref: ModelRef, template: Template) -> list[str]:
         """Return the adapter's remarks on a model and the template that it got."""
         with Contained("remarks"):
-            asked = self._hooks.remarks(model_path=ref.model_path, ref=ref, template=template)
-            return [str(remark) for remarks in asked for remark in remarks]
+            lists = self._hooks.remarks(model_path=ref.model_path, ref=ref, template=template)
+            return [str(remark) for remarks in lists for remark in remarks]
 
     def near_miss(self, ref: ModelRef) -> str:
         """Return how close the adapter came to claiming a model; empty if it does not say."""

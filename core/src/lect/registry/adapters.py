@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lect.registry.info import Failure, PluginInfo
     from lect.registry.metafiles import Distribution
 
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 Names = tuple[str, ...]
 
 
@@ -200,7 +200,7 @@ class Adapters:
             self.failures.append(failure)
         warn_caller(f"a lect plugin failed and is left out: {failure}\n  try: lect doctor", PluginWarning)
 
-    def ask(self, plugin: Adapter | Record, hook: Callable[..., Answer], *given: Any) -> Answer | None:
+    def ask(self, plugin: Adapter | Record, hook: Callable[..., Result], *given: Any) -> Result | None:
         """Return what a plugin answers; None if it fails, which is recorded."""
         try:
             return hook(*given)

@@ -74,28 +74,28 @@ def unknown_model(
     ref, no_fallback = path.ref, path.no_fallback
     verdicts = verdicts_of(adapters, path.candidates, no_fallback=no_fallback)
     installed, unread, replies = adapters.installed(), unread_warnings(adapters, ref), sorted(reply_formats)
-    asked = [verdict for verdict in verdicts if verdict.outcome != "not asked"]
+    considered = [verdict for verdict in verdicts if verdict.outcome != "not asked"]
     lines = [f"no installed adapter recognises {saferepr(ref.original, LONGEST_SHOWN)}"]
     if ref.place and not os.path.lexists(without_template(ref.place)):
         lines.append("  there is no such file or directory")
     lines += [f"  it is {ref.path}, says {ref.alias}"] if ref.alias else []
     lines += [f"  did you mean the template {templates[0]!r}?"] if templates else []
     usable = [package for package, blocked in installed.items() if blocked is None]
-    if asked:
-        lines.append(f"  considered: {', '.join(map(str, asked))}")
+    if considered:
+        lines.append(f"  considered: {', '.join(map(str, considered))}")
     elif usable:
         installed_ones = "one installed package" if len(usable) == 1 else f"{len(usable)} installed packages"
         lines.append(f"  considered: none; no hint of the {installed_ones} occurs in it")
     else:
         lines.append(f"  considered: none; {'every adapter is blocked' if installed else 'no adapter is installed'}")
-    none = [verdict for verdict in asked if verdict.outcome == "no format"]
+    none = [verdict for verdict in considered if verdict.outcome == "no format"]
     lines += [f"  {each} knows it, and has no format for it: {each.why}" for each in none]
     lines += adapters.blocked_lines()
     lines += [f"  no fallback was asked: {no_fallback}"] if no_fallback else []
     lines += [f"  failed: {failure}" for failure in adapters.failures]
     lines += [f"  {each}" for each in unread]
     # A name may resemble many others, so near misses are shown only for a path on disk.
-    lines += [f"  {each.adapter}: {each.why}" for each in asked if ref.place and each.why and not each.claim]
+    lines += [f"  {each.adapter}: {each.why}" for each in considered if ref.place and each.why and not each.claim]
     lines += [f"  only the format of its replies is known: {', '.join(replies)}"] if replies else []
     lines += _look_alike_lines(ref)
     package = READER if unread else TAGS if ref.tag_decides else package_for(ref.words, installed)
@@ -108,7 +108,7 @@ def unknown_model(
     elif blocked := installed[package]:
         advice.append(f"unblock {package}: change {blocked}")
     elif not none:
-        similar = [each.why for each in asked if each.package == package and each.why]
+        similar = [each.why for each in considered if each.package == package and each.why]
         lines += [f"  {package} knows similar names: {why}" for why in similar]
     if ref.place is None:
         where = saferepr(f"./{ref.name}", LONGEST_SHOWN)

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from lect.reply.grammar import ReplyFormat
 
 
-class Later:
+class LazyTemplate:
     """A template that is built on first use, because building it is slow.
 
-    In a rule it stands for the template: `Rule("acme * chat", Later("acme-chat", read_acme_chat))`.
+    In a rule it stands for the template: `Rule("acme * chat", LazyTemplate("acme-chat", read_acme_chat))`.
 
     Args:
         name: The name of the template.
@@ -39,17 +39,17 @@ class Later:
         """
         made = self.make()
         if not isinstance(made, Template) or made.name != self.name:
-            msg = f"Later({self.name!r}, ...) makes {saferepr(made)}\n  try: return a Template called {self.name!r}"
-            raise PluginError(msg)
+            what = f"LazyTemplate({self.name!r}, ...) makes {saferepr(made)}"
+            raise PluginError(f"{what}\n  try: return a Template called {self.name!r}")
         return made
 
 
-_TEMPLATES = (Template, Later)
+_TEMPLATES = (Template, LazyTemplate)
 
 
 class _Fields(NamedTuple):
     pattern: str
-    template: "Template | Later | ReplyFormat | None"
+    template: "Template | LazyTemplate | ReplyFormat | None"
     kind: Kind
     note: str
 
@@ -63,8 +63,8 @@ class Rule(_Fields):
             that only numbers, packaging and adapters may follow: `phi 4 .`. A pattern that begins with `*` may fit
             anywhere in the name, which is a weaker claim; one with a `/` is a whole `owner/name`, the strongest. Words
             are those of `ModelRef.words`, so no word is ever found inside another.
-        template: The template, or a `Later`; a `ReplyFormat` for models of which only that is known; None for names
-            that look like the family's but use another format.
+        template: The template, or a `LazyTemplate`; a `ReplyFormat` for models of which only that is known; None for
+            names that look like the family's but use another format.
         kind: `chat`, or `base` for a model that was not trained to chat; after a base model's name only sizes and
             packaging (`-hf-AWQ`) may follow, and a context length (`-8192`) only if the name says `base`.
         note: The reason, for people.
@@ -75,7 +75,7 @@ class Rule(_Fields):
 
     @boundary
     def __new__(
-        cls, pattern: str, template: "Template | Later | ReplyFormat | None", kind: Kind = "chat", note: str = ""
+        cls, pattern: str, template: "Template | LazyTemplate | ReplyFormat | None", kind: Kind = "chat", note: str = ""
     ) -> Self:
         problem = problem_of(pattern)
         if problem:
@@ -110,7 +110,7 @@ class Family:
     """
 
     @boundary
-    def __init__(self, name: str, *rules: Rule, templates: "Iterable[Template | Later]" = ()):
+    def __init__(self, name: str, *rules: Rule, templates: "Iterable[Template | LazyTemplate]" = ()):
         self.name, self.rules = name, rules
         every = (*(rule.template for rule in rules), *templates)
         self._templates = {each.name: each for each in every if isinstance(each, _TEMPLATES)}
@@ -167,8 +167,8 @@ class Family:
         return max(filter(None, misses), key=lambda miss: miss[0], default=(0, None))[1]
 
 
-def _made(template: Template | Later) -> Template:
-    return template.template if isinstance(template, Later) else template
+def _made(template: Template | LazyTemplate) -> Template:
+    return template.template if isinstance(template, LazyTemplate) else template
 
 
 def _claim(rule: Rule, fit: Fit, ref: "ModelRef") -> Match | None:

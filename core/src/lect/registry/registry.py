@@ -176,8 +176,8 @@ class Registry:
             return ref
         if ref.scheme is not None:
             return self._located(ref)
-        asked = [self.adapters.ask(each, each.alias, ref) for each in self.adapters.relevant(ref, GROUP)]
-        found = {named.path: named for named in asked if named is not None}
+        meant = [self.adapters.ask(each, each.alias, ref) for each in self.adapters.relevant(ref, GROUP)]
+        found = {named.path: named for named in meant if named is not None}
         if len(found) > 1:
             raise self.templates.several(ref.original, list(found))
         return next(iter(found.values()), ref)

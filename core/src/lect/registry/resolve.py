@@ -150,13 +150,13 @@ def candidates_for(adapters: Adapters, ref: ModelRef, no_fallback: str = "") -> 
     return strongest(candidates)
 
 
-def ask(adapters: Adapters, asked: Iterable[Adapter], ref: ModelRef) -> list[Candidate]:
+def ask(adapters: Adapters, some: Iterable[Adapter], ref: ModelRef) -> list[Candidate]:
     """Return what adapters say about a model; if none knows its name as written, about the other reading of it."""
-    asked = list(asked)
+    some = list(some)
     candidates: list[Candidate] = []
     for reading in readings(ref):
         candidates = []
-        for adapter in asked:
+        for adapter in some:
             try:
                 candidates.append(Candidate(adapter, reading, adapter.match(reading)))
             except StageError as failed:

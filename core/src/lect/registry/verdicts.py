@@ -32,8 +32,8 @@ def verdicts(
     Without a `winner`, the strongest are tied. `decision` overruled all claims; `no_fallback` turns fallbacks off.
     """
     best = candidates[0].match if candidates else None
-    asked = {each.adapter.id for each in candidates}
-    others = [record for record in adapters.records() if record.id not in asked]
+    ids = {each.adapter.id for each in candidates}
+    others = [record for record in adapters.records() if record.id not in ids]
     return (
         *(_verdict(each.adapter, each.match, *_outcome(adapters, each, best, winner, decision)) for each in candidates),
         *(_verdict(each, None, "not asked", _why_not_asked(adapters, each, no_fallback)) for each in others),

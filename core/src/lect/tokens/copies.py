@@ -3,13 +3,14 @@
 A copy takes as long to create as the tokenizer took to load, so pieces that the tokenizer itself may encode need none.
 """
 
-import json
 import os
 from typing import Any
 
 
 def changed(tokenizer: Any, change: Any) -> Any:
     """Return a copy of a tokenizer, changed in its serialised form."""
+    import json
+
     stated = json.loads(tokenizer.to_str())
     change(stated)
     return type(tokenizer).from_str(json.dumps(stated))

@@ -151,8 +151,8 @@ class Edges:
     def around_answer(self) -> tuple[str, str]:
         """What is between a question and its answer, and what follows a last answer; empty if it is not shown."""
         before, found, after = (self.shown(QUESTION, self.answer(text=True)) or "").partition(TEXT)
-        _, asked, between = before.rpartition(QUESTION["content"])
-        return (between if asked else before, after) if found else ("", "")
+        _, question, between = before.rpartition(QUESTION["content"])
+        return (between if question else before, after) if found else ("", "")
 
     @computed
     def spaces(self) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from lect.prompt.segments import Layout
 from lect.reply.plain import PLAIN
 from lect.tokens.probes import TEXT, THOUGHT
 from lect.tokens.spans import kind_of
-from lect.tokens.turns import MOST_ASKED, TurnSpan, Write, alike, is_anothers, is_own, missing_fields
+from lect.tokens.turns import MOST_RENDERED, TurnSpan, Write, alike, is_anothers, is_own, missing_fields
 from lect.values import Origin, Segment
 
 if TYPE_CHECKING:
@@ -132,11 +132,11 @@ def deviations_in(
         lost = missing_fields(messages[turn.message], own.get(("messages", turn.message), ()))
         if lost:
             reason = f"its {' and '.join(lost)} is not in the text: the format leaves it out of history"
-        elif compared < MOST_ASKED:
+        elif compared < MOST_RENDERED:
             compared += 1
             reason = _first_difference(layout, turn, request, write)
         else:
-            reason = f"a server sends another text, as before the first {MOST_ASKED} answers of this kind"
+            reason = f"a server sends another text, as before the first {MOST_RENDERED} answers of this kind"
         yield Deviation(turn.message, reason)
 
 

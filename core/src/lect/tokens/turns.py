@@ -17,7 +17,7 @@ from lect.values import Segment
 
 Write = Callable[..., str]
 """Writes a prompt: `Template.text`."""
-MOST_ASKED = 16
+MOST_RENDERED = 16
 """In a longer conversation, the generation prompts of its first turns stand for those that follow: rendering every
 beginning of it would take quadratic time."""
 
@@ -93,7 +93,7 @@ def turns_of(
     """Return the turns of all messages that the template writes something for, or of those that are wanted."""
     text, starts, segments = layout.text, layout.starts, layout.segments
     of_reasoning = (*marks.opening, *marks.closing)
-    asked = _Asked(text, marks, request, write)
+    prompts = _GenerationPrompts(text, marks, request, write)
     make = tuple.__new__
     turns = []
     for message, first, behind, own in regions_of(layout)[wanted]:
@@ -107,9 +107,9 @@ def turns_of(
                     last = at
                     break
         given = request.messages[message]
-        is_asked = False
+        follows_prompt = False
         if given.get("role") == "assistant":
-            start, is_asked = asked.start(message, begin, own_start, close)
+            start, follows_prompt = prompts.start(message, begin, own_start, close)
             header_end = first_mark(text, of_reasoning, begin, start)
         else:
             header_end = start = own_start
@@ -123,7 +123,7 @@ def turns_of(
         elif stop == end:
             stop -= len(marks.stop_at_the_end(text[begin:start], text[max(start, own_end) : end]))
         is_served = (
-            is_asked
+            follows_prompt
             and not missing_fields(given, [segments[index] for index in own])
             and (start == header_end or marks.closes(text, header_end, start, stop))
         )
@@ -258,7 +258,7 @@ def stop_in(text: str, stops: list[str], own_end: int, close: int) -> tuple[int,
     return end, end
 
 
-class _Asked:
+class _GenerationPrompts:
     """The generation prompts of one conversation."""
 
     def __init__(self, text: str, marks: TurnMarks, request: Request, write: Write):
@@ -270,26 +270,26 @@ class _Asked:
     def start(self, message: int, begin: int, own_start: int, close: int) -> tuple[int, bool]:
         """Return where the model begins to write in an assistant's turn, and whether all before it is the prompt."""
         before = self._request.messages[message - 1].get("role") if message else None
-        if before in self._known and self._count >= MOST_ASKED:
-            opening, is_asked = self._known[before]
-            if is_asked and self._text.startswith(opening, begin):
+        if before in self._known and self._count >= MOST_RENDERED:
+            opening, follows_prompt = self._known[before]
+            if follows_prompt and self._text.startswith(opening, begin):
                 return begin + len(opening), True
             # Only the last turns may look otherwise than those before them.
-            if not is_asked and message < len(self._request.messages) - MOST_ASKED:
+            if not follows_prompt and message < len(self._request.messages) - MOST_RENDERED:
                 return self._agreed(opening, begin, own_start), False
-        return self._asked_start(message, before, begin, own_start, close)
+        return self._rendered_start(message, before, begin, own_start, close)
 
-    def _asked_start(self, message: int, before: Any, begin: int, own_start: int, close: int) -> tuple[int, bool]:
+    def _rendered_start(self, message: int, before: Any, begin: int, own_start: int, close: int) -> tuple[int, bool]:
         self._count += 1
         text = self._text
-        asking = self._beginning(message, add_generation_prompt=True)
-        if asking is not None and text.startswith(asking) and begin <= len(asking) <= close:
-            self._known[before] = asking[begin:], True
-            return len(asking), True
+        prompt = self._beginning(message, add_generation_prompt=True)
+        if prompt is not None and text.startswith(prompt) and begin <= len(prompt) <= close:
+            self._known[before] = prompt[begin:], True
+            return len(prompt), True
         complete = self._beginning(message, add_generation_prompt=False)
-        if asking is None or complete is None or not asking.startswith(complete):
+        if prompt is None or complete is None or not prompt.startswith(complete):
             return own_start, False
-        opening = asking[len(complete) :]
+        opening = prompt[len(complete) :]
         self._known.setdefault(before, (opening, False))
         return self._agreed(opening, begin, own_start), False
 

@@ -89,7 +89,7 @@ class Calls:
         if self.whole:
             self._write_values(number, [(content, path)])
         elif isinstance(content, str):
-            self._write(number, [self.chat.made(content, self._by_character, *path)])
+            self._write(number, [self.chat.transformed(content, self._by_character, *path)])
         else:
             self._write_values(number, ((item, (*path, index)) for index, item in enumerate(content)))
 

@@ -147,7 +147,7 @@ def write_answer(chat: Chat, out: Writer, message: Message, *, keeps: bool, begu
     out.append("" if begun else EOS)
 
 
-def write_asked(out: Writer, message: Message, before: Sequence[Message], *, newer: bool) -> None:
+def write_question(out: Writer, message: Message, before: Sequence[Message], *, newer: bool) -> None:
     """Write a question or a result; consecutive ones share a turn, with a blank line between two.
 
     In 0813, an empty question adds none to another question.
@@ -192,16 +192,16 @@ def recipe(chat: Chat, out: Writer, *, version: str) -> None:
     # In 4.1 a conversation that is nothing but the beginning of an answer has no thought.
     opens = begun or not chat.add_generation_prompt
     opens = opens and (not newer or len(shown) > 1)
-    asked: list[Message] = []
+    earlier: list[Message] = []
     before = ""
     for message in out.turns(results_in_order(rest, as_given if newer else by_id)):
         role, follows = message.role, before == message.role
         before = role
         if role in SHARES:
-            write_asked(out, message, asked, newer=newer)
-            asked.append(message)
+            write_question(out, message, earlier, newer=newer)
+            earlier.append(message)
             continue
-        asked.clear()
+        earlier.clear()
         if role == "assistant":
             ends = message is last
             keeps = thinking and (bool(chat.tools) or (ends and opens))

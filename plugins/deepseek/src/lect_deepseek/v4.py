@@ -171,11 +171,11 @@ def v4(chat: Chat, out: Writer, *, efforts: Mapping[str, str]) -> None:
     effort = chat.option("reasoning_effort", kind="text") or next(iter(efforts))
     if effort not in efforts:
         chat.refuse(f"reasoning_effort is {saferepr(effort)}", instead=f"one of {', '.join(efforts)}")
-    asked = max((message.index for message in chat.messages if message.role in ASKS), default=-1)
+    question = max((message.index for message in chat.messages if message.role in ASKS), default=-1)
     keeps_all = bool(chat.tools) or not chat.option("drop_thinking", True)
     dropped = {
         message.index
-        for message in chat.messages[: max(asked, 0)]
+        for message in chat.messages[: max(question, 0)]
         if message.role == "developer" and thinking and not keeps_all
     }
     opens = bool(chat.messages) and chat.messages[0].role in ("system", "developer") and 0 not in dropped
@@ -186,7 +186,7 @@ def v4(chat: Chat, out: Writer, *, efforts: Mapping[str, str]) -> None:
         if message.index in dropped:
             out.by_rule(message.content)
         elif message.role == "assistant":
-            write_answer(chat, out, message, keeps_thought=thinking and (keeps_all or message.index > asked))
+            write_answer(chat, out, message, keeps_thought=thinking and (keeps_all or message.index > question))
         elif message.role == "system":
             out.append(message.content)
         elif message.role == "developer":

@@ -48,7 +48,7 @@ def write_documents(chat: Chat, out: Writer) -> None:
         for key, value in document.items():
             if key not in ("title", "text"):
                 where = ("documents", index, key)
-                out += "\n", chat.made(key, titled, *where), ": ", chat.text(value, *where)
+                out += "\n", chat.transformed(key, titled, *where), ": ", chat.text(value, *where)
         out += "\nText: ", chat.text(document.get("text", ""), "documents", index, "text")
     out.append("\n</documents>")
 

@@ -79,7 +79,7 @@ def attribute(chat: Chat, value: str, *path: str | int) -> str:
     """Return a value as it stands in an attribute."""
     if "&" not in value and '"' not in value:
         return value
-    return chat.made(value, lambda text: text.replace("&", "&amp;").replace('"', "&quot;"), *path)
+    return chat.transformed(value, lambda text: text.replace("&", "&amp;").replace('"', "&quot;"), *path)
 
 
 def opened(chat: Chat, message: Message) -> list[str]:

@@ -58,7 +58,7 @@ def write_system(chat: Chat, out: Writer, text: Sequence[str], opens: str = "[",
 def argument(chat: Chat, value: Any, *where: str | int) -> tuple[str, ...]:
     """Return an argument as in Python: a text in single quotes, mappings and lists as JSON."""
     if isinstance(value, str):
-        return "'", chat.made(value, escaped, *where), "'"
+        return "'", chat.transformed(value, escaped, *where), "'"
     if isinstance(value, Mapping | list | tuple):
         return (chat.json(value, *where),)
     return (chat.printed(value, *where),)

@@ -14,7 +14,7 @@ def ling(chat: Chat, out: Writer) -> None:
     """Write the first Ling: every role in capitals, a user as HUMAN, and nothing after a turn."""
     for message in out.turns(chat.messages):
         role = message.role
-        name = "HUMAN" if role == "user" else chat.made(role, str.upper, "messages", message.index, "role")
+        name = "HUMAN" if role == "user" else chat.transformed(role, str.upper, "messages", message.index, "role")
         out += "<role>", name, "</role>", message.content
     if chat.add_generation_prompt:
         out.append("<role>ASSISTANT</role>")

@@ -32,16 +32,16 @@ def llama2(chat: Chat, out: Writer) -> None:
 def alpaca2(chat: Chat, out: Writer) -> None:
     """Write Chinese-Alpaca-2: the last system text, wherever it is, or the maker's, is in the first question."""
     systems = [message for message in chat.messages if message.role == "system"]
-    system, asked = systems[-1] if systems else None, False
+    system, is_further = systems[-1] if systems else None, False
     out.append(chat.bos)
     for message in out.turns(chat.messages):
         if message.role == "assistant":
             out += " ", message.content, chat.eos
         elif message.role == "user":
-            if asked:
+            if is_further:
                 out += chat.bos, "[INST] "
             else:
-                asked = True
+                is_further = True
                 out.append("[INST] <<SYS>>\n")
                 out.turn(system)
                 out.append(system.content if system else chat.default_system)

@@ -116,7 +116,9 @@ def _default(chat: Chat, spec: Schema, *path: str | int) -> str:
 
 def _title(chat: Chat, name: str, *path: str | int) -> str:
     """Return the name of a property as a class name: each word begins with a capital."""
-    return chat.made(name, lambda text: WORD.sub(lambda word: word[0][0].upper() + word[0][1:].lower(), text), *path)
+    return chat.transformed(
+        name, lambda text: WORD.sub(lambda word: word[0][0].upper() + word[0][1:].lower(), text), *path
+    )
 
 
 def _fields(schema: Any) -> Schema:

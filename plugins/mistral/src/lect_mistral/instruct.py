@@ -92,8 +92,8 @@ def write_tools(chat: Chat, out: Writer, gap: str) -> None:
     for index in range(len(chat.tools)):
         function, path = chat.function(index)
         out.append(', {"type": "function", "function": {' if index else '{"type": "function", "function": {')
-        saferepr = [(key, value) for key, value in function.items() if key != "return"]
-        for place, (key, value) in enumerate(saferepr):
+        members = [(key, value) for key, value in function.items() if key != "return"]
+        for place, (key, value) in enumerate(members):
             out += ', "' if place else '"', chat.printed(key, *path, key), '": '
             if isinstance(value, str):
                 out += '"', chat.text(value, *path, key), '"'

@@ -125,7 +125,7 @@ def write_escaped_calls(chat: Chat, out: Writer, message: Message) -> None:
     """Write calls; where the arguments become JSON, the maker's template takes that for HTML and escapes the name."""
     for call in message.tool_calls:
         is_text = isinstance(call.arguments, str)
-        name = call.name if is_text else chat.made(call.name, escaped, *call.path, "name")
+        name = call.name if is_text else chat.transformed(call.name, escaped, *call.path, "name")
         out += "[TOOL_CALLS]", name, "[ARGS]", chat.arguments_as_given(call)
 
 

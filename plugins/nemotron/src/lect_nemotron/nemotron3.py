@@ -165,11 +165,11 @@ def nemotron3(chat: Chat, out: Writer, *, version: str, effort: tuple[str, str] 
     `effort` is the option that asks for less thinking, if there is one, and the word that the last question says it in.
     """
     option, word = effort
-    asked = option and chat.option(option)
+    is_less = option and chat.option(option)
     questions = [message.index for message in chat.without_system if message.role == "user"]
 
     def pieces(message: Message) -> list[str]:
-        told = asked and questions and message.index == questions[-1]
+        told = is_less and questions and message.index == questions[-1]
         return [message.content, f"\n\n{{reasoning effort: {word}}}"] if told else [message.content]
 
     write_system(chat, out, chat.system.content if chat.system else "")

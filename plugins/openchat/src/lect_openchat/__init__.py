@@ -9,7 +9,7 @@ def openchat(chat: Chat, out: Writer) -> None:
     """Write OpenChat 3.5: every role in title case, labelled as GPT-4's."""
     out.append(chat.bos)
     for message in out.turns(chat.messages):
-        role = chat.made(message.role, str.title, "messages", message.index, "role")
+        role = chat.transformed(message.role, str.title, "messages", message.index, "role")
         out += "GPT4 Correct ", role, ": ", message.content, "<|end_of_turn|>"
     if chat.add_generation_prompt:
         out.append("GPT4 Correct Assistant:")

@@ -36,7 +36,7 @@ def write_printed(chat: Chat, out: Writer, tools: Sequence[Any], *path: str) -> 
     out.append("<tools>\n")
     if isinstance(tools, str):
         # The maker's template takes a text for a list of characters.
-        out.append(chat.made(tools, lambda text: "".join(f"{character}\n" for character in text), *path))
+        out.append(chat.transformed(tools, lambda text: "".join(f"{character}\n" for character in text), *path))
     else:
         for index, tool in enumerate(tools):
             out += chat.text(tool, *path, index), "\n"

@@ -11,7 +11,7 @@ spans = training("internlm_chat", [{"role": "user", "content": "Hi"}, {"role": "
 
 from functools import partial
 
-from lect.plugin import Family, Later, Rule, TurnTemplate
+from lect.plugin import Family, LazyTemplate, Rule, TurnTemplate
 from lect_xtuner.chat import chat_template, fields_of, table_of
 from lect_xtuner.named import PROMPT_TEMPLATE, SYSTEM_TEMPLATE, template_for
 from lect_xtuner.spans import Span, Spans, training
@@ -32,5 +32,5 @@ adapter = Family(
     "xtuner",
     Rule("bigcode/starcoder", _table("default"), "base", "a base model; XTuner's table gives it `default`"),
     # Building all of them takes longer than everything else here.
-    templates=[Later(name, partial(_table, name)) for name in PROMPT_TEMPLATE if name != "default"],
+    templates=[LazyTemplate(name, partial(_table, name)) for name in PROMPT_TEMPLATE if name != "default"],
 )

@@ -65,8 +65,8 @@ def template_adapter(names: Names, models: Sequence[str], template: Template) ->
     if "jinja" in stated:
         facts = {name: value for name, value in stated.items() if value and name not in NOT_WRITTEN}
         made = PythonCall("JinjaTemplate", [names.template, PythonCode("text")], _without_absent_ids(facts))
-        later = PythonCall("Later", [names.template, PythonCode(names.constant.lower())])
-        source = _module("jinja.py", names, models, later, made, "    return ")
+        lazy = PythonCall("LazyTemplate", [names.template, PythonCode(names.constant.lower())])
+        source = _module("jinja.py", names, models, lazy, made, "    return ")
         return Adapter(source, {JINJA_FILE: stated["jinja"]}, ("lect-jinja",))
     msg = (
         f"{template.label!r} cannot be written as a table: {template.beyond_table}\n"

@@ -18,7 +18,7 @@ DROPPED = "/dropped/"
 """Where the page puts the files that are dropped on it, each time in another directory."""
 
 
-class Asked(NamedTuple):
+class Fields(NamedTuple):
     """The fields of the page."""
 
     view: str
@@ -32,7 +32,7 @@ class Asked(NamedTuple):
     reply: str = ""
 
 
-class Answer(NamedTuple):
+class Shown(NamedTuple):
     """What the page shows."""
 
     html: str = ""
@@ -43,9 +43,9 @@ class Answer(NamedTuple):
     error: str = ""
 
 
-def answer(asked: str) -> str:
+def answer(fields: str) -> str:
     """Answer the page, both ways in JSON."""
-    return json.dumps(answered(Asked(**json.loads(asked)))._asdict())
+    return json.dumps(answered(Fields(**json.loads(fields)))._asdict())
 
 
 def suggestions() -> str:
@@ -54,55 +54,55 @@ def suggestions() -> str:
     return json.dumps([f"{owner}:{name}" for owner in names for name in names[owner]])
 
 
-def answered(asked: Asked) -> Answer:
+def answered(fields: Fields) -> Shown:
     """Return what the page shows for what is in its fields."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            view, python, text = VIEWS[asked.view](asked)
+            view, python, text = VIEWS[fields.view](fields)
         except LectError as error:
-            return Answer(error=str(error))
-    return Answer(inside(view), python, text, tuple(dict.fromkeys(str(each.message) for each in caught)))
+            return Shown(error=str(error))
+    return Shown(inside(view), python, text, tuple(dict.fromkeys(str(each.message) for each in caught)))
 
 
-def _prompt(asked: Asked) -> tuple[View, str, str]:
-    prompt = lect.render(asked.model, **_arguments(asked))
-    python = f"{_code(asked)}prompt = {_render(asked.model)}\nprint(prompt.text)\n"
+def _prompt(fields: Fields) -> tuple[View, str, str]:
+    prompt = lect.render(fields.model, **_arguments(fields))
+    python = f"{_code(fields)}prompt = {_render(fields.model)}\nprint(prompt.text)\n"
     return show_prompt(prompt), python, prompt.text
 
 
-def _compare(asked: Asked) -> tuple[View, str, str]:
-    arguments = _arguments(asked)
-    view = show_two(lect.render(asked.model, **arguments), lect.render(asked.against or asked.model, **arguments))
+def _compare(fields: Fields) -> tuple[View, str, str]:
+    arguments = _arguments(fields)
+    view = show_two(lect.render(fields.model, **arguments), lect.render(fields.against or fields.model, **arguments))
     python = (
-        f"{_code(asked, 'lect_view')}one = {_render(asked.model)}\nother = {_render(asked.against)}\n"
+        f"{_code(fields, 'lect_view')}one = {_render(fields.model)}\nother = {_render(fields.against)}\n"
         'with open("two.html", "w", encoding="utf-8") as file:\n'
         "    file.write(lect_view.html(one, against=other))\n"
     )
     return view, python, ""
 
 
-def _reply(asked: Asked) -> tuple[View, str, str]:
-    view = show_recorded(record(lect.stream(asked.model), in_chunks(asked.reply)))
+def _reply(fields: Fields) -> tuple[View, str, str]:
+    view = show_recorded(record(lect.stream(fields.model), in_chunks(fields.reply)))
     python = (
-        f"import lect\n\nreply = lect.parse({_named(asked.model)}, {asked.reply!r})\n"
+        f"import lect\n\nreply = lect.parse({_named(fields.model)}, {fields.reply!r})\n"
         "print(reply.reasoning, reply.content, reply.tool_calls, reply.problems, sep='\\n')\n"
     )
     return view, python, ""
 
 
-def _format(asked: Asked) -> tuple[View, str, str]:
-    python = f"import lect\n\nresolution = lect.resolve({_named(asked.model)})\nprint(resolution.reason)\n"
-    return show_resolution(lect.resolve(asked.model)), python, ""
+def _format(fields: Fields) -> tuple[View, str, str]:
+    python = f"import lect\n\nresolution = lect.resolve({_named(fields.model)})\nprint(resolution.reason)\n"
+    return show_resolution(lect.resolve(fields.model)), python, ""
 
 
 VIEWS = {"prompt": _prompt, "compare": _compare, "reply": _reply, "format": _format}
 
 
-def _arguments(asked: Asked) -> dict[str, Any]:
+def _arguments(fields: Fields) -> dict[str, Any]:
     """Return what `lect.render` is given besides the model."""
     try:
-        given = json.loads(asked.chat)
+        given = json.loads(fields.chat)
     except (ValueError, RecursionError) as error:
         msg = f"the conversation is not JSON: {error}"
         raise MessageError(msg) from error
@@ -110,11 +110,11 @@ def _arguments(asked: Asked) -> dict[str, Any]:
         given = {"messages": given}
     if "messages" not in given:
         raise MessageError('the conversation has no messages\n  try: {"messages": [...], "tools": [...]}')
-    return {"add_generation_prompt": asked.asks, **given}
+    return {"add_generation_prompt": fields.asks, **given}
 
 
-def _code(asked: Asked, *modules: str) -> str:
-    arguments = _arguments(asked)
+def _code(fields: Fields, *modules: str) -> str:
+    arguments = _arguments(fields)
     messages = arguments.pop("messages")
     imports = "".join(f"import {name}\n" for name in ("lect", *modules))
     return f"{imports}\nmessages = {_spread(messages)}\noptions = {_spread(arguments)}\n"

@@ -9,7 +9,7 @@ from lect.reply.grammar import SPACE, JsonMap, NamedJson
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import FENCE, GAP, MISTAKE
 from lect.reply.reader.near import NO, TooLittleTextError, need_end
-from lect.reply.reader.reader import CUT, DONE, Answer, Outcome, Reader, Text
+from lect.reply.reader.reader import CUT, DONE, Decision, Outcome, Reader, Text
 from lect.reply.reader.schema import OBJECT, read_json
 from lect.reply.reader.syntax import CallMatch, CompiledCall
 
@@ -173,7 +173,7 @@ def json_call(reader: Reader, found: CallMatch) -> Outcome:
     return DONE
 
 
-def _ends(reader: Reader, found: CallMatch) -> Answer:
+def _ends(reader: Reader, found: CallMatch) -> Decision:
     """Return whether the end of the call, or of the reply, comes next."""
     end = yield from reader.sure(lookahead.either, [*found.ends, *reader.stop_rows])
     return end >= 0 or lookahead.nothing_follows(reader.buffer, reader.at, reader.ended)

@@ -13,7 +13,7 @@ from lect.reply.grammar import Params
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import MARKUP, MISTAKE, Finder, scanner_of
 from lect.reply.reader.near import NO, TooLittleTextError
-from lect.reply.reader.reader import CUT, DONE, LEFT, Answer, Outcome, Reader
+from lect.reply.reader.reader import CUT, DONE, LEFT, Decision, Outcome, Reader
 from lect.reply.reader.schema import OBJECT, STRING, Schemas, read_json
 from lect.reply.reader.syntax import CallMatch, CompiledCall, mistake
 
@@ -178,7 +178,7 @@ class _Parameters:
         reader.forgive(f"{spec.value!r} is missing")
         return UNOPENED, at, {}
 
-    def is_whole(self) -> Answer:
+    def is_whole(self) -> Decision:
         """Return whether the reply ends here with all arguments: the model has stopped, or can add no other."""
         reader = self.reader
         if (yield from reader.at_stop()):

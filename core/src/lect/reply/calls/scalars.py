@@ -10,7 +10,7 @@ from lect.reply.events import CALL_ARGS
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import Finder
 from lect.reply.reader.near import NO, TooLittleTextError, need_end
-from lect.reply.reader.reader import CUT, DONE, Answer, Outcome, Reader, Text
+from lect.reply.reader.reader import CUT, DONE, Decision, Outcome, Reader, Text
 
 QUOTE = re.compile(r"(?P<prefix>[rRbBuUfF]{0,2})(?P<quote>\"\"\"|'''|[\"'“”‘’])").match
 JSON_QUOTE = re.compile(r"(?P<prefix>)(?P<quote>[\"'“”‘’])").match
@@ -204,7 +204,7 @@ def read_key(reader: Reader, pieces: list[str], dialect: Dialect) -> Outcome:
     return DONE
 
 
-def names_key(reader: Reader) -> Answer:
+def names_key(reader: Reader) -> Decision:
     """Return whether a name and a sign come next: a key without quotes, not a value of a set."""
     while not reader.ended and BARE_KEY_SO_FAR(reader.buffer, reader.at):
         yield

@@ -13,7 +13,7 @@ from lect.reply.grammar import SPACE
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import MarkScanner
 from lect.reply.reader.near import NO, need_end
-from lect.reply.reader.reader import Answer, Reader, Steps
+from lect.reply.reader.reader import Decision, Reader, Steps
 from lect.reply.reader.syntax import CallMatch, CompiledSection
 
 LITTLE = 256
@@ -131,7 +131,7 @@ class MarkedText(Reading):
                 return
             reader.skip(reader.at + len(mark))
 
-    def ends_reasoning(self, mark: str, run: str, start: int, kind: TextKind) -> Answer:
+    def ends_reasoning(self, mark: str, run: str, start: int, kind: TextKind) -> Decision:
         """Return whether reasoning ends at a mark; `run` is the white space before it, read at `start`."""
         reader, compiled = self.reader, self.compiled
         codes = {code for code, _ in compiled.reasoning.acts[mark]}
@@ -162,7 +162,7 @@ class MarkedText(Reading):
         self.unclosed = True
         return True
 
-    def act(self, live: MarkScanner, mark: str, run: str, start: int) -> Answer:
+    def act(self, live: MarkScanner, mark: str, run: str, start: int) -> Decision:
         """Act on a mark, and return whether it means anything here; `run` is the white space before it, at `start`."""
         acts = live.acts[mark]
         sections = [what for code, what in acts if code == SECTION]
@@ -184,7 +184,7 @@ class MarkedText(Reading):
                 return True
         return (yield from self.leave(mark, run, start, acts, [] if found else sections))
 
-    def leave(self, mark: str, run: str, start: int, acts: list[Any], sections: list[CompiledSection]) -> Answer:
+    def leave(self, mark: str, run: str, start: int, acts: list[Any], sections: list[CompiledSection]) -> Decision:
         """Handle a mark that means nothing here, and return True, unless it is only text."""
         reader, compiled = self.reader, self.compiled
         if self.breaks_off(sections):
@@ -221,7 +221,7 @@ class MarkedText(Reading):
         self.stray(mark, code or "stray_open", keep=True)
         return True
 
-    def opens_behind_text(self, mark: str, sections: list[CompiledSection]) -> Answer:
+    def opens_behind_text(self, mark: str, sections: list[CompiledSection]) -> Decision:
         """Return whether a mark opens one of these sections, and its first call comes after a little text."""
         own = [section for section in sections if any(call.opens != [()] for call in section.calls)]
         meant = [section for section in own if any(mark == row[0] for row in section.opens)]
@@ -235,7 +235,7 @@ class MarkedText(Reading):
 
         return bool(meant) and self.compiled.takes_tools and (yield from self.reader.sure(look))
 
-    def seems_meant(self, mark: str, sections: list[CompiledSection]) -> Answer:
+    def seems_meant(self, mark: str, sections: list[CompiledSection]) -> Decision:
         """Return whether a mark that opens none of these sections was meant to: JSON seems to follow it."""
         if not any(call.announced for section in sections for call in section.calls) or all(
             section.syntax.start and not self.reader.fresh for section in sections
@@ -283,7 +283,7 @@ class MarkedText(Reading):
                 # The rest of the close, if it ends on the same line.
                 reader.skip((yield from reader.sure(lookahead.rest_of_line, what.tail)))
 
-    def applies(self, code: str, what: Any, mark: str) -> Answer:
+    def applies(self, code: str, what: Any, mark: str) -> Decision:
         """Return whether a mark means something here: some do only at the start of a reply."""
         compiled, reader = self.compiled, self.reader
         if code in (OPEN, CLOSE):

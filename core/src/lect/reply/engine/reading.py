@@ -8,7 +8,7 @@ from lect.reply.engine.sections import is_plausible, read_section
 from lect.reply.events import AFTER, CONTENT, TextKind
 from lect.reply.grammar import SPACE
 from lect.reply.reader.lookahead import MarkScanner, either, is_cut_off
-from lect.reply.reader.reader import Answer, Outcome, Reader, Steps
+from lect.reply.reader.reader import Decision, Outcome, Reader, Steps
 from lect.reply.reader.syntax import CallMatch, CompiledSection
 
 MEANINGLESS = {
@@ -109,7 +109,7 @@ class Reading:
 
     # Reading ahead without emitting anything, where only the end of something tells what it is
 
-    def closes_reply(self, sections: list[CompiledSection], run: str, start: int, kind: TextKind) -> Answer:
+    def closes_reply(self, sections: list[CompiledSection], run: str, start: int, kind: TextKind) -> Decision:
         """Return whether the reply ends with calls inside reasoning; otherwise they are drafts, and emitted as such."""
         reader = self.reader
         begin = reader.position
@@ -149,7 +149,7 @@ class Reading:
                 return trial, result
             yield
 
-    def read_to_the_end(self, sections: list[CompiledSection]) -> Answer:
+    def read_to_the_end(self, sections: list[CompiledSection]) -> Decision:
         """Read sections; return whether the reply ends after them."""
         reader = self.reader
         while True:

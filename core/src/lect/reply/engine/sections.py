@@ -12,7 +12,7 @@ from lect.reply.grammar import Marks, Params
 from lect.reply.reader import lookahead
 from lect.reply.reader.lookahead import MARKUP, MISTAKE
 from lect.reply.reader.near import NO, TooLittleTextError, need_end
-from lect.reply.reader.reader import BROKEN, CUT, DONE, LEFT, Answer, Outcome, Reader
+from lect.reply.reader.reader import BROKEN, CUT, DONE, LEFT, Decision, Outcome, Reader
 from lect.reply.reader.syntax import BRACKETS, CallMatch, CompiledSection, mistake
 
 LOOSE = "}]),;`"
@@ -44,7 +44,7 @@ def is_plausible(reader: Reader, found: CallMatch) -> bool:
     return found.name in known if known else reader.since(reader.position - 1) == "\n"
 
 
-def read_section(reader: Reader, found: CallMatch, start: int) -> Answer:
+def read_section(reader: Reader, found: CallMatch, start: int) -> Decision:
     """Read the calls of a section that begins at `start` in the raw text; return False if it was only content."""
     section = found.section
     if found.empty:

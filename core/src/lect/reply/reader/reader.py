@@ -14,7 +14,7 @@ from lect.reply.reply import Piece, PieceKind, Problem, ToolCall
 Steps = Generator[None, None, Any]
 Outcome = Generator[None, None, str]
 """Reads something, and returns how that ended."""
-Answer = Generator[None, None, bool]
+Decision = Generator[None, None, bool]
 """Waits until enough has arrived to answer a question."""
 Found = TypeVar("Found")
 
@@ -177,7 +177,7 @@ class Reader:
             except TooLittleTextError:
                 yield
 
-    def at_stop(self) -> Answer:
+    def at_stop(self) -> Decision:
         """Skip white space if a stop string follows it, and return whether one does."""
         end = yield from self.sure(lookahead.either, self.stop_rows)
         if end != NO:
