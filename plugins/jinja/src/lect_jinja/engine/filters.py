@@ -53,7 +53,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from lect_jinja.engine.context import GuardedContext
-    from lect_jinja.engine.operations import Types
 
 
 JINJA_TESTS: Mapping[str, Any] = tests.TESTS
@@ -61,6 +60,22 @@ JINJA_TESTS: Mapping[str, Any] = tests.TESTS
 
 def _text(context: GuardedContext, value: Any) -> str:
     return value if type(value) in TEXTS else context.shown(value)
+
+
+def _title(context: GuardedContext, value: str) -> str:
+    return strings.letter_by_letter(filters.do_title)(value)
+
+
+def _trim(context: GuardedContext, value: str, chars: str | None = None) -> Any:
+    return TEXT_METHODS["strip"](context, value) if chars is None else TEXT_METHODS["strip"](context, value, chars)
+
+
+def _string(context: GuardedContext, value: str) -> str:
+    return value
+
+
+def _safe(context: GuardedContext, value: str) -> str:
+    return safe(pieces_of(value))
 
 
 def _replace(context: GuardedContext, value: str, old: Any, new: Any, count: int | None = None) -> Any:
@@ -224,9 +239,9 @@ def _abs(context: GuardedContext, value: Any) -> Any:
     return context.multiply(value, -1 if value < 0 else 1)
 
 
-def _of_text(name: str, **more: Types) -> Operation:
+def _of_text(name: str) -> Operation:
     """Return the row of the filter or test that does what a string method does."""
-    return TEXT_ROWS[name]._replace(takes={"text": WRITTEN, **more})
+    return TEXT_ROWS[name]._replace(takes=AS_TEXT)
 
 
 ALONE = {"value": ANY}
@@ -264,7 +279,7 @@ ROWS: dict[str, Operation] = {
     "replace": Operation(_replace, {"value": WRITTEN, "old": ANY, "new": ANY, "count": COUNT}, CALL, (0, 2, "new")),
     "reverse": Operation(_reverse, ALONE, shallow, THE_FIRST),
     "round": Operation(_round, {"value": ANY, "precision": WHOLE, "method": TEXT}, rounded, THE_FIRST),
-    "safe": Operation(without_context(lambda text: safe(pieces_of(text))), AS_TEXT, weights, THE_FIRST),
+    "safe": Operation(_safe, AS_TEXT, weights, THE_FIRST),
     "select": Operation(_over(filters.sync_do_select), CHOSEN, each(), THE_FIRST),
     "selectattr": Operation(
         _over(filters.sync_do_selectattr), {"value": VALUES, "attribute": PATH}, each(0), THE_FIRST
@@ -275,16 +290,16 @@ ROWS: dict[str, Operation] = {
         each(2),
         THE_FIRST,
     ),
-    "string": Operation(without_context(lambda text: text), AS_TEXT, weights, THE_FIRST),
+    "string": Operation(_string, AS_TEXT, weights, THE_FIRST),
     "sum": Operation(_sum, {"iterable": VALUES, "attribute": PATH, "start": ANY}, each(0), (0, 2, "start")),
-    "title": Operation(without_context(strings.letter_by_letter(filters.do_title)), AS_TEXT, words, THE_FIRST),
+    "title": Operation(_title, AS_TEXT, words, THE_FIRST),
     "tojson": Operation(
         _tojson,
         {"value": ANY, "ensure_ascii": ANY, "indent": INDENT, "separators": PAIR, "sort_keys": ANY},
         json,
         THE_FIRST,
     ),
-    "trim": _of_text("strip", chars=TEXT),
+    "trim": Operation(_trim, {"value": WRITTEN, "chars": TEXT}, CALL, THE_FIRST),
     "unique": Operation(_comparing(filters.sync_do_unique, 1), EXTREME, each(1), THE_FIRST),
     "upper": _of_text("upper"),
     **MORE_FILTERS,
