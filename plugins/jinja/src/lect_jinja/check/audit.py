@@ -18,6 +18,7 @@ from jinja2 import nodes
 from lect import Origin
 from lect.errors import LectError, LimitError, saferepr
 from lect_jinja.engine.environment import ENVIRONMENT
+from lect_jinja.engine.reading import literals_in
 from lect_jinja.identity.family import identify, nearest, own_template
 from lect_jinja.identity.paths import read_files
 
@@ -115,28 +116,15 @@ def _invisible(source: str) -> Iterator[Finding]:
             yield Finding(WARNING, "invisible-characters", named, number)
 
 
-def _texts(tree: nodes.Node) -> Iterator[tuple[str, int]]:
-    """Yield the literal texts of a template with their lines, except those of its own errors."""
-    errors = {
-        id(each)
-        for call in tree.find_all(nodes.Call)
-        if isinstance(call.node, nodes.Name) and call.node.name == "raise_exception"
-        for each in call.find_all(nodes.Const)
-    }
-    for node in tree.find_all((nodes.TemplateData, nodes.Const)):
-        value = node.data if isinstance(node, nodes.TemplateData) else getattr(node, "value", None)
-        if isinstance(value, str) and id(node) not in errors:
-            yield value, node.lineno
-
-
 def _literals(tree: nodes.Template) -> Iterator[Finding]:
-    for text, line in _texts(tree):
+    for text, node in literals_in(tree):
         for url in _URL.findall(text):
-            yield Finding(WARNING, "url-literal", saferepr(url), line)
+            yield Finding(WARNING, "url-literal", saferepr(url), node.lineno)
         for encoded in _ENCODED.findall(text):
             hidden = _decoded(encoded)
             if hidden:
-                yield Finding(WARNING, "encoded-text", f"{saferepr(encoded)} decodes to {saferepr(hidden)}", line)
+                what = f"{saferepr(encoded)} decodes to {saferepr(hidden)}"
+                yield Finding(WARNING, "encoded-text", what, node.lineno)
 
 
 def _decoded(text: str) -> str:
@@ -177,9 +165,9 @@ def _conditions(tree: nodes.Template) -> Iterator[Finding]:
 
 def _said_then(node: nodes.Node) -> Iterator[Finding]:
     """Find what is said to the model only under a suspicious condition."""
-    for text, line in _texts(node):
+    for text, literal in literals_in(node):
         if _words(text) >= FEWEST_WORDS:
-            yield Finding(WARNING, "hidden-instruction", saferepr(text, SHOWN), line)
+            yield Finding(WARNING, "hidden-instruction", saferepr(text, SHOWN), literal.lineno)
 
 
 def _compared(test: nodes.Node, is_content: Callable[[nodes.Node], bool]) -> Iterator[str]:
@@ -187,9 +175,7 @@ def _compared(test: nodes.Node, is_content: Callable[[nodes.Node], bool]) -> Ite
     for node in _with_itself(test, (nodes.Compare, nodes.Call)):
         operands = list(_operands(node))
         if any(map(is_content, operands)):
-            yield from (
-                each.value for each in operands if isinstance(each, nodes.Const) and isinstance(each.value, str)
-            )
+            yield from _constant_texts(operands)
 
 
 def _constant_texts(expressions: Iterable[nodes.Node]) -> Iterator[str]:

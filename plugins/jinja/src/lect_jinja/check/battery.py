@@ -48,13 +48,13 @@ _TOOL = {
 
 CASES = (
     Case("a question", [_QUESTION]),
-    Case("a question without the generation prompt", [_QUESTION], asking=False),
+    Case("a question without the generation prompt", [_QUESTION], add_generation_prompt=False),
     Case("a system text", [_SYSTEM, _QUESTION]),
     Case("several turns", [_SYSTEM, _QUESTION, _ANSWER, _AGAIN]),
-    Case("several turns without a system text", [_QUESTION, _ANSWER, _AGAIN, _ANSWER], asking=False),
+    Case("several turns without a system text", [_QUESTION, _ANSWER, _AGAIN, _ANSWER], add_generation_prompt=False),
     Case("white space around texts", [_QUESTION, _SPACED_ANSWER, _SPACED]),
     Case("reasoning in an old answer", [_QUESTION, _THOUGHT, _AGAIN]),
-    Case("reasoning in the last answer", [_QUESTION, _THOUGHT], asking=False),
+    Case("reasoning in the last answer", [_QUESTION, _THOUGHT], add_generation_prompt=False),
     Case("tools", [_SYSTEM, _QUESTION], [_TOOL]),
     Case("tools without a system text", [_QUESTION], [_TOOL]),
     Case("a call and its result", [_QUESTION, _calls("", _ONE), _result(_ONE)], [_TOOL]),

@@ -76,7 +76,7 @@ class Composer:
                 "",
                 messages,
                 self.tools() if self._likely(0.65 if has_calls else 0.3) else None,
-                asking=self._likely(0.6),
+                add_generation_prompt=self._likely(0.6),
                 options={name: self._option(name) for name in self._of.options if self._likely(0.3)},
                 is_usual=not self._is_odd,
             )

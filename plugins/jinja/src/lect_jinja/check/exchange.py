@@ -20,14 +20,14 @@ class NoAnswerError(Exception):
     """A server gives no answer; the message says why."""
 
 
-class Answer(NamedTuple):
+class ServerAnswer(NamedTuple):
     """What a server answers: its status, and its JSON, None if it has none."""
 
     status: int
     data: Any
 
 
-def answer_to(request: Request, seconds: float) -> Answer:
+def answer_to(request: Request, seconds: float) -> ServerAnswer:
     """Return a server's answer; one that is an error has a status and no data.
 
     Raises:
@@ -47,21 +47,21 @@ def answer_to(request: Request, seconds: float) -> Answer:
         timer.cancel()
 
 
-def _answer(request: Request, seconds: float, deadline: _Deadline) -> Answer:
+def _answer(request: Request, seconds: float, deadline: _Deadline) -> ServerAnswer:
     opener = build_opener(_NoRedirect, _Http(deadline), _Https(deadline))
     try:
         with opener.open(request, timeout=seconds) as response:
             body, missing = response.read(MOST_BYTES + 1), response.length
     except HTTPError as error:
         error.close()
-        return Answer(error.code, None)
+        return ServerAnswer(error.code, None)
     if len(body) > MOST_BYTES:
         msg = f"it is longer than {MOST_BYTES:,} bytes"
         raise ValueError(msg)
     # A conversation that was ended looks like one that the server has ended.
     if missing or deadline.is_over:
         raise IncompleteRead(body, missing)
-    return Answer(response.status, _json(body))
+    return ServerAnswer(response.status, _json(body))
 
 
 def _json(body: bytes) -> Any:

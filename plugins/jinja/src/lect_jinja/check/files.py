@@ -62,13 +62,13 @@ def verified_files(path: str, model: str = "", *, most: int = MOST, seed: str = 
     watched, makers = WatchedTemplate(name, files.source, tokens=files.tokens), accidents_of(ours)
     prompts: list[str] = []
 
-    def ask(case: Case) -> str | None:
+    def render(case: Case) -> str | None:
         prompt = answer(watched, case)
         prompts.append(prompt or "")
         return BY_ACCIDENT if makers.is_one(watched, case, prompt) else prompt
 
     cases = islice(requests(telling(maker, watched, without=makers.reads), seed), most)
-    found = compared(ask, maker, cases, files.tokens.get("bos_token", ""))
+    found = compared(render, maker, cases, files.tokens.get("bos_token", ""))
     if unlike := [*_unlike_names(watched, maker, makers.reads)]:
         found |= {"verdict": "different", "differences": (*unlike, *found["differences"])}
     never = tuple(watched.never())

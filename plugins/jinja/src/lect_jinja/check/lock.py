@@ -63,7 +63,7 @@ def _row(model: str) -> dict[str, Any]:
     resolution = lect.resolve(model, fallback=False)
     template = resolution.template
     own = _own(resolution)
-    asked = telling(template, own)
+    material = telling(template, own)
     return {
         "template": template.name,
         "package": resolution.package,
@@ -74,8 +74,8 @@ def _row(model: str) -> dict[str, Any]:
         "stop_ids": list(template.stop_ids),
         "markers": {text: _as_json(ids) for text, ids in template.markers.items()},
         "composer": composer.VERSION,
-        "asked": asked._asdict(),
-        "prompts": _digests(template, asked),
+        "asked": material._asdict(),
+        "prompts": _digests(template, material),
     }
 
 
@@ -97,9 +97,9 @@ def _own(resolution: Resolution) -> JinjaTemplate | None:
     return own_template(local.files, template.name) if local and local.files.templates else None
 
 
-def _digests(template: Template, asked: Telling) -> str:
+def _digests(template: Template, material: Telling) -> str:
     """Return the digests of all prompts, in the order of the requests."""
-    prompts = (answer(template, case) for case in islice(requests(asked), MOST))
+    prompts = (answer(template, case) for case in islice(requests(material), MOST))
     return " ".join(FAILS if prompt is None else _digest(prompt)[:DIGITS] for prompt in prompts)
 
 
@@ -177,9 +177,9 @@ def _changes(then: dict[str, Any], now: dict[str, Any], template: Template) -> C
     if then["digest"] == now["digest"] and json.dumps(then["asked"]) != json.dumps(now["asked"]):
         # The same template is asked the same: the file was edited, or another lect-jinja wrote it.
         return Changes([*sent, "its requests are not those of its template; run `lect lock` again"], [], 0)
-    asked = _read_telling(then["asked"])
+    material = _read_telling(then["asked"])
     # Requests are endless; a lock has a digest for each of the first.
-    pairs = zip(requests(asked), was, _digests(template, asked).split(), strict=False)
+    pairs = zip(requests(material), was, _digests(template, material).split(), strict=False)
     changed = [str(case) for case, before, after in pairs if before != after]
     if changed:
         more = f", and {len(changed) - 1} more" if len(changed) > 1 else ""

@@ -130,7 +130,9 @@ def _texts(case: Case) -> Iterator[tuple[str, str]]:
 def _hunks(case: Case, theirs: str, makers: str) -> Iterator[Meaning]:
     """Yield what each differing piece of two prompts means."""
     mine, other = _PIECE.findall(theirs), _PIECE.findall(makers)
-    end = len(mine) - len(_PIECE.findall(_after_last_text(case, theirs))) if case.asking else len(mine) + 1
+    end = (
+        len(mine) - len(_PIECE.findall(_after_last_text(case, theirs))) if case.add_generation_prompt else len(mine) + 1
+    )
     # What is equal at both ends is nearly all; the matcher takes the square of what it is given.
     same = _shared(mine, other)
     mine, other = mine[same:], other[same:]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lect_jinja.check.meaning import Meaning
     from lect_jinja.identity.cases import Case
 
-    Asked = Callable[[Case], str | None]
+    Render = Callable[[Case], str | None]
 
 Verdict = Literal["identical", "no difference", "different"]
 BY_ACCIDENT = "(fails as the maker's own)"
@@ -83,11 +83,11 @@ class Report(NamedTuple):
         }
 
 
-def compared(ask: Asked, maker: Template, cases: Iterable[Case], bos: str = "") -> dict[str, Any]:
+def compared(render: Render, maker: Template, cases: Iterable[Case], bos: str = "") -> dict[str, Any]:
     """Put all requests to both sides, and return the fields of a report that this decides.
 
     Args:
-        ask: What is verified: it returns a prompt, `REFUSED`, `BY_ACCIDENT`, or None if it fails otherwise.
+        render: What is verified: it returns a prompt, `REFUSED`, `BY_ACCIDENT`, or None if it fails otherwise.
         maker: The maker's format.
         cases: The requests.
         bos: The BOS of the model.
@@ -99,9 +99,9 @@ def compared(ask: Asked, maker: Template, cases: Iterable[Case], bos: str = "") 
         # Where ours fails, there is nothing to compare.
         if makers is not None:
             count += 1
-            if _differs(case, ask(case), makers):
+            if _differs(case, render(case), makers):
                 telling.append(case)
-    symptoms = tuple(_symptoms(ask, maker, telling[:MOST_DESCRIBED], bos or maker.bos))
+    symptoms = tuple(_symptoms(render, maker, telling[:MOST_DESCRIBED], bos or maker.bos))
     return {
         "verdict": "different" if telling else "no difference",
         "compared": count,
@@ -120,12 +120,12 @@ def _differs(case: Case, theirs: str | None, makers: str) -> bool:
     return theirs not in (makers, BY_ACCIDENT)
 
 
-def _symptoms(ask: Asked, maker: Template, telling: Iterable[Case], bos: str) -> Iterator[Symptom]:
+def _symptoms(render: Render, maker: Template, telling: Iterable[Case], bos: str) -> Iterator[Symptom]:
     """Yield what differs, once each, with the first request that shows it: one that has a name, or a small one."""
 
     def found(case: Case) -> dict[str, Meaning]:
         makers = answer(maker, case)
-        theirs = None if makers is None else ask(case)
+        theirs = None if makers is None else render(case)
         if makers is None or not _differs(case, theirs, makers):
             return {}
         return {each.says: each for each in meanings(case, theirs, makers, bos)}

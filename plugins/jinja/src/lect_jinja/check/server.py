@@ -18,7 +18,7 @@ import lect
 from lect.errors import LectError, saferepr
 from lect_jinja.check import MOST_OF_A_SERVER, SEED
 from lect_jinja.check.battery import CASES, is_plain, requests
-from lect_jinja.check.exchange import Answer, NoAnswerError, answer_to
+from lect_jinja.check.exchange import NoAnswerError, ServerAnswer, answer_to
 from lect_jinja.check.report import Report, compared
 from lect_jinja.check.telling import telling
 from lect_jinja.identity.cases import REFUSED
@@ -92,7 +92,7 @@ class Server:
     def _rendered(self, case: Case) -> str | None:
         return self._of_ids(self._post("/v1/chat/completions/render", self._request(case)), "token_ids")
 
-    def _of_ids(self, answer: Answer, key: str) -> str | None:
+    def _of_ids(self, answer: ServerAnswer, key: str) -> str | None:
         if answer.status != 200:
             return REFUSED if answer.status == 400 else None
         ids = answer.data.get(key) if isinstance(answer.data, dict) else None
@@ -105,7 +105,7 @@ class Server:
         request: dict[str, Any] = {
             "model": self.name,
             "messages": [_as_sent(message) for message in case.messages],
-            "add_generation_prompt": case.asking,
+            "add_generation_prompt": case.add_generation_prompt,
         }
         if case.tools:
             request["tools"] = case.tools
@@ -122,10 +122,10 @@ class Server:
         name = first.get("id") if isinstance(first, dict) else None
         return name if isinstance(name, str) else ""
 
-    def _post(self, path: str, data: dict[str, Any]) -> Answer:
+    def _post(self, path: str, data: dict[str, Any]) -> ServerAnswer:
         return self._ask(Request(self.url + path, json.dumps(data).encode(), self._headers))  # noqa: S310
 
-    def _ask(self, request: Request) -> Answer:
+    def _ask(self, request: Request) -> ServerAnswer:
         try:
             answer = answer_to(request, self._timeout)
         except NoAnswerError as error:
@@ -154,14 +154,14 @@ def _as_sent(message: dict[str, Any]) -> dict[str, Any]:
     return {**message, "tool_calls": calls} if calls else message
 
 
-def _text(answer: Answer, key: str) -> str | None:
+def _text(answer: ServerAnswer, key: str) -> str | None:
     if answer.status == 400:
         return REFUSED
     found = answer.data.get(key) if answer.status == 200 and isinstance(answer.data, dict) else None
     return found if isinstance(found, str) else None
 
 
-def _pieces(answer: Answer) -> list[str]:
+def _pieces(answer: ServerAnswer) -> list[str]:
     """Return the texts of tokens; one that is no text on its own is given as bytes, and left out."""
     tokens = answer.data.get("tokens") if isinstance(answer.data, dict) else None
     pieces = [each.get("piece") for each in tokens if isinstance(each, dict)] if isinstance(tokens, list) else []
@@ -187,7 +187,7 @@ def verified_server(server: Server, model: str = "", *, most: int = MOST_OF_A_SE
     maker = resolution.template
     report = Report("no difference", server.url, resolution.ref.path, maker.name)
 
-    def ask(case: Case) -> str | None:
+    def render(case: Case) -> str | None:
         prompt = server.prompt(case)
         # The maker's template leaves the BOS to the tokenizer, which has added it.
         return prompt.removeprefix(server.bos) if prompt and not maker.bos else prompt
@@ -195,4 +195,4 @@ def verified_server(server: Server, model: str = "", *, most: int = MOST_OF_A_SE
     # A server renders for today, and wants images as data.
     every = requests(telling(maker, without=frozenset({"documents"})), seed)
     plain = (case._replace(day=date.today()) for case in every if is_plain(case) and server.can_be_asked(case))
-    return report._replace(**compared(ask, maker, islice(plain, most)))
+    return report._replace(**compared(render, maker, islice(plain, most)))

@@ -12,7 +12,7 @@ from jinja2 import nodes
 
 from lect.plugin import SPELLINGS
 from lect_jinja.engine.environment import ENVIRONMENT
-from lect_jinja.engine.reading import constants_in, key_of
+from lect_jinja.engine.reading import constants_in, key_of, literals_in
 from lect_jinja.identity.cases import REFUSED, Case, answer, says
 from lect_jinja.identity.family import given_options
 
@@ -107,8 +107,9 @@ def telling(maker: Template, own: JinjaTemplate | None = None, without: frozense
         without: Options that are not given.
     """
     options = (switches(maker) | (switches(own) if own else frozenset())) - without
-    found = list(ENVIRONMENT.parse(own.jinja).find_all(nodes.Node)) if own else []
-    words = {*_words(found)}
+    tree = ENVIRONMENT.parse(own.jinja) if own else nodes.Template([])
+    found = list(tree.find_all(nodes.Node))
+    words = {text.strip() if isinstance(node, nodes.TemplateData) else text for text, node in literals_in(tree)}
     fields = {*MORE_FIELDS, *(own.own_fields - STANDARD_FIELDS - LOOKING if own else ())}
     roles = [*maker.roles, *(own.roles if own else ()), "tool", "developer"]
     return Telling(
@@ -128,21 +129,6 @@ def telling(maker: Template, own: JinjaTemplate | None = None, without: frozense
 def switches(template: Template) -> frozenset[str]:
     """Return the options that a template reads, without those that it sets itself in some branch."""
     return frozenset(given_options(template)) - NO_SWITCHES - getattr(template, "tokens", {}).keys()
-
-
-def _words(found: list[nodes.Node]) -> Iterator[str]:
-    """Yield the texts of a template, except those of its own errors."""
-    errors = {
-        id(each)
-        for node in found
-        if isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name) and node.node.name == "raise_exception"
-        for each in node.find_all(nodes.Const)
-    }
-    for node in found:
-        if isinstance(node, nodes.TemplateData):
-            yield node.data.strip()
-        elif isinstance(node, nodes.Const) and isinstance(node.value, str) and id(node) not in errors:
-            yield node.value
 
 
 def _sought(node: nodes.Node) -> Iterator[str]:

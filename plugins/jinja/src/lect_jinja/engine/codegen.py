@@ -61,7 +61,7 @@ def levels(tree: nodes.Node) -> Iterator[list[nodes.Node]]:
         level = [child for node in level for child in node.iter_child_nodes()]
 
 
-def asked(name: str, *args: Any) -> nodes.Call:
+def context_call(name: str, *args: Any) -> nodes.Call:
     """Return a call to a method of the context."""
     return nodes.Call(nodes.EnvironmentAttribute(name), list(args), [], None, None)
 
@@ -81,9 +81,13 @@ class Guarding(NodeTransformer):
         item, self._item = self._item, outer
         node.body.insert(0, self._begin(item, cost))
         if node.test is not None:
-            node.iter = asked("counted", node.iter, nodes.Const(STEP + cost_of(node.test)))
+            node.iter = context_call("counted", node.iter, nodes.Const(STEP + cost_of(node.test)))
         # What a macro writes belongs to the turn of its caller.
-        return node if self._in_macro else [node, nodes.ExprStmt(asked("at", self._named(outer)), lineno=node.lineno)]
+        return (
+            node
+            if self._in_macro
+            else [node, nodes.ExprStmt(context_call("at", self._named(outer)), lineno=node.lineno)]
+        )
 
     def visit_Macro(self, node: nodes.Macro) -> Any:  # noqa: N802
         """Count each call."""
@@ -105,7 +109,7 @@ class Guarding(NodeTransformer):
         """Check keys before they are hashed. A constant is paid for by its node."""
         self.generic_visit(node)
         if not isinstance(node.key, nodes.Const):
-            node.key = asked("hashed", node.key)
+            node.key = context_call("hashed", node.key)
         return node
 
     def visit_Call(self, node: nodes.Call) -> nodes.Node:  # noqa: N802
@@ -113,15 +117,15 @@ class Guarding(NodeTransformer):
         self.generic_visit(node)
         for name in ("dyn_args", "dyn_kwargs"):
             if getattr(node, name) is not None:
-                setattr(node, name, asked("unpacked", getattr(node, name)))
+                setattr(node, name, context_call("unpacked", getattr(node, name)))
         return node
 
     visit_Filter = visit_Test = visit_Call  # noqa: N815
 
     def _begin(self, item: str | None, cost: int) -> nodes.Stmt:
         if self._in_macro or item is None:
-            return nodes.ExprStmt(asked("spend", nodes.Const(cost)))
-        return nodes.ExprStmt(asked("begin", self._named(item), nodes.Const(cost)))
+            return nodes.ExprStmt(context_call("spend", nodes.Const(cost)))
+        return nodes.ExprStmt(context_call("begin", self._named(item), nodes.Const(cost)))
 
     def _named(self, item: str | None) -> nodes.Expr:
         return nodes.Const(None) if item is None else nodes.Name(item, "load")
@@ -131,7 +135,7 @@ def _calculated(method: str) -> Callable[[Any, nodes.BinExpr, Frame], None]:
     """Return a visitor that writes a calculation as a call to the context."""
 
     def visit(self: GuardedCode, node: nodes.BinExpr, frame: Frame) -> None:
-        self.ask(f"context.{method}(", node.left, node.right, frame=frame)
+        self.write_call(f"context.{method}(", node.left, node.right, frame=frame)
 
     return visit
 
@@ -193,7 +197,7 @@ class GuardedCode(CodeGenerator):
 
     def visit_Getattr(self, node: nodes.Getattr, frame: Frame) -> None:  # noqa: N802
         """Write an access by name."""
-        self.ask("attribute_of(environment", node.node, nodes.Const(node.attr), frame=frame, more=True)
+        self.write_call("attribute_of(environment", node.node, nodes.Const(node.attr), frame=frame, more=True)
 
     def visit_Getitem(self, node: nodes.Getitem, frame: Frame) -> None:  # noqa: N802
         """Write an access by key, or a slice."""
@@ -206,15 +210,15 @@ class GuardedCode(CodeGenerator):
                 self.visit(part or nodes.Const(None), frame)
             self.write("))")
         elif isinstance(node.arg, nodes.Const):
-            self.ask("item_of(environment", node.node, node.arg, frame=frame, more=True)
+            self.write_call("item_of(environment", node.node, node.arg, frame=frame, more=True)
         else:
-            self.ask("context.item(", node.node, node.arg, frame=frame)
+            self.write_call("context.item(", node.node, node.arg, frame=frame)
 
     def visit_Call(self, node: nodes.Call, frame: Frame, forward_caller: bool = False) -> None:  # noqa: N802
         """Write a call."""
         callee = node.node
         if isinstance(callee, nodes.EnvironmentAttribute):
-            self.ask(f"context.{callee.name}(", *node.args, frame=frame)
+            self.write_call(f"context.{callee.name}(", *node.args, frame=frame)
             return
         if isinstance(callee, nodes.Getattr):
             self.write("context.method(")
@@ -237,14 +241,14 @@ class GuardedCode(CodeGenerator):
         if len(operands) == 2 and any(map(_is_number, operands)):
             self._plain(node, "+", frame)
         else:
-            self.ask("context.add(", *reversed(operands), frame=frame)
+            self.write_call("context.add(", *reversed(operands), frame=frame)
 
     def visit_Sub(self, node: nodes.BinExpr, frame: Frame) -> None:  # noqa: N802
         """Write a difference."""
         if _is_number(node.left):
             self._plain(node, "-", frame)
         else:
-            self.ask("context.subtract(", node.left, node.right, frame=frame)
+            self.write_call("context.subtract(", node.left, node.right, frame=frame)
 
     visit_Mul = _calculated("multiply")  # noqa: N815
     visit_Div = _calculated("divide")  # noqa: N815
@@ -326,7 +330,7 @@ class GuardedCode(CodeGenerator):
         visit(node, frame)
         self.write(")")
 
-    def ask(self, call: str, *args: nodes.Expr, frame: Frame, more: bool = False) -> None:
+    def write_call(self, call: str, *args: nodes.Expr, frame: Frame, more: bool = False) -> None:
         """Write a function call with arguments; `more` means that there is one already."""
         self.write(call)
         for index, arg in enumerate(args):

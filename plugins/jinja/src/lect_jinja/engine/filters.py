@@ -28,7 +28,7 @@ from lect_jinja.engine.charges import (
 from lect_jinja.engine.context import is_same
 from lect_jinja.engine.formatting import percent
 from lect_jinja.engine.guard import MAPPINGS, SIZED
-from lect_jinja.engine.methods import TEXT_METHODS
+from lect_jinja.engine.methods import TEXT_METHODS, TEXT_ROWS
 from lect_jinja.engine.more_filters import MORE_FILTERS, MORE_TESTS
 from lect_jinja.engine.operations import (
     ANY,
@@ -39,6 +39,7 @@ from lect_jinja.engine.operations import (
     TEXT,
     VALUES,
     WHOLE,
+    WRITTEN,
     Operation,
     called,
     without_context,
@@ -61,37 +62,26 @@ def _text(context: GuardedContext, value: Any) -> str:
     return value if type(value) in TEXTS else context.shown(value)
 
 
-def _as_method(name: str) -> Callable[..., Any]:
-    """Return the filter that does what a string method does."""
-    method = TEXT_METHODS[name]
-
-    def filtered(context: GuardedContext, value: Any, *args: Any, **named: Any) -> Any:
-        return method(context, _text(context, value), *args, **named)
-
-    return filtered
+def _title(context: GuardedContext, value: str) -> str:
+    return strings.letter_by_letter(filters.do_title)(value)
 
 
-def _title(context: GuardedContext, value: Any) -> str:
-    return strings.letter_by_letter(filters.do_title)(_text(context, value))
+def _trim(context: GuardedContext, value: str, chars: str | None = None) -> Any:
+    return TEXT_METHODS["strip"](context, value) if chars is None else TEXT_METHODS["strip"](context, value, chars)
 
 
-def _trim(context: GuardedContext, value: Any, chars: str | None = None) -> Any:
-    text = _text(context, value)
-    return TEXT_METHODS["strip"](context, text) if chars is None else TEXT_METHODS["strip"](context, text, chars)
+def _string(context: GuardedContext, value: str) -> str:
+    return value
 
 
-def _replace(context: GuardedContext, value: Any, old: Any, new: Any, count: int | None = None) -> Any:
-    text = strings.joined(pieces_of(_text(context, value)))
+def _safe(context: GuardedContext, value: str) -> str:
+    return safe(pieces_of(value))
+
+
+def _replace(context: GuardedContext, value: str, old: Any, new: Any, count: int | None = None) -> Any:
+    text = strings.joined(pieces_of(value))
     every = -1 if count is None else count
     return TEXT_METHODS["replace"](context, text, _text(context, old), _text(context, new), every)
-
-
-def _string(context: GuardedContext, value: Any) -> str:
-    return _text(context, value)
-
-
-def _safe(context: GuardedContext, value: Any) -> str:
-    return safe(pieces_of(_text(context, value)))
 
 
 def _join(context: GuardedContext, value: Any, d: Any = "", attribute: str | int | None = None) -> Any:
@@ -102,9 +92,8 @@ def _join(context: GuardedContext, value: Any, d: Any = "", attribute: str | int
     return TEXT_METHODS["join"](context, strings.joined(pieces_of(_text(context, d))), texts)
 
 
-def _indent(context: GuardedContext, s: Any, width: int | str = 4, first: bool = False, blank: bool = False) -> str:
+def _indent(context: GuardedContext, text: str, width: int | str = 4, first: bool = False, blank: bool = False) -> str:
     indention = plain_str(width if isinstance(width, str) else context.multiply(" ", width))
-    text = _text(context, s)
     lines = strings.splitlines(context.add(text, "\n"))
     context.check_string(len(text) + (len(indention) + 1) * len(lines))
     context.spend(context.weight(text))
@@ -116,11 +105,11 @@ def _indent(context: GuardedContext, s: Any, width: int | str = 4, first: bool =
     return strings.joined((indention, *pieces_of(result))) if first else result
 
 
-def _format(context: GuardedContext, value: Any, *args: Any, **named: Any) -> str:
+def _format(context: GuardedContext, value: str, *args: Any, **named: Any) -> str:
     if args and named:
         msg = "can't handle positional and keyword arguments at the same time"
         raise FilterArgumentError(msg)
-    return percent(context, _text(context, value), named or args)
+    return percent(context, value, named or args)
 
 
 def _tojson(
@@ -250,12 +239,18 @@ def _abs(context: GuardedContext, value: Any) -> Any:
     return context.multiply(value, -1 if value < 0 else 1)
 
 
+def _of_text(name: str) -> Operation:
+    """Return the row of the filter or test that does what a string method does."""
+    return TEXT_ROWS[name]._replace(takes=AS_TEXT)
+
+
 ALONE = {"value": ANY}
+AS_TEXT = {"text": WRITTEN}
 CHOSEN = {"value": VALUES}
 EXTREME = {"value": VALUES, "case_sensitive": ANY, "attribute": PATH}
 ROWS: dict[str, Operation] = {
     "abs": Operation(_abs, ALONE, weights, THE_FIRST),
-    "capitalize": Operation(_as_method("capitalize"), ALONE, CALL, THE_FIRST),
+    "capitalize": _of_text("capitalize"),
     "count": Operation(_length, ALONE, None, THE_FIRST),
     "d": Operation(without_context(filters.do_default), ALONE, CALL, DEFAULT),
     "default": Operation(without_context(filters.do_default), ALONE, CALL, DEFAULT),
@@ -264,15 +259,15 @@ ROWS: dict[str, Operation] = {
     ),
     "first": Operation(_over(filters.sync_do_first), ALONE, shallow, THE_FIRST),
     "float": Operation(_float, {"value": ANY, "default": ANY}, weights, DEFAULT),
-    "format": Operation(_format, ALONE, weights, OTHERS),
-    "indent": Operation(_indent, {"s": ANY, "width": INDENT, "first": ANY, "blank": ANY}, lines, THE_FIRST),
+    "format": Operation(_format, AS_TEXT, weights, OTHERS),
+    "indent": Operation(_indent, {"s": WRITTEN, "width": INDENT, "first": ANY, "blank": ANY}, lines, THE_FIRST),
     "int": Operation(_int, {"value": ANY, "default": ANY, "base": WHOLE}, weights, DEFAULT),
     "items": Operation(_items, ALONE, shallow, THE_FIRST),
     "join": Operation(_join, {"value": VALUES, "d": ANY, "attribute": PATH}, each(1), (0, 1, "d")),
     "last": Operation(_over(filters.do_last), CHOSEN, shallow, THE_FIRST),
     "length": Operation(_length, ALONE, None, THE_FIRST),
     "list": Operation(_list, ALONE, shallow, THE_FIRST),
-    "lower": Operation(_as_method("lower"), ALONE, CALL, THE_FIRST),
+    "lower": _of_text("lower"),
     # Items, or what other filters make of them, which follow what they do.
     "map": Operation(_over(filters.sync_do_map), CHOSEN, each(), THE_FIRST),
     "max": Operation(_comparing(filters.do_max, 1), EXTREME, each(1), THE_FIRST),
@@ -281,10 +276,10 @@ ROWS: dict[str, Operation] = {
     "rejectattr": Operation(
         _over(filters.sync_do_rejectattr), {"value": VALUES, "attribute": PATH}, each(0), THE_FIRST
     ),
-    "replace": Operation(_replace, {"value": ANY, "old": ANY, "new": ANY, "count": COUNT}, CALL, (0, 2, "new")),
+    "replace": Operation(_replace, {"value": WRITTEN, "old": ANY, "new": ANY, "count": COUNT}, CALL, (0, 2, "new")),
     "reverse": Operation(_reverse, ALONE, shallow, THE_FIRST),
     "round": Operation(_round, {"value": ANY, "precision": WHOLE, "method": TEXT}, rounded, THE_FIRST),
-    "safe": Operation(_safe, ALONE, weights, THE_FIRST),
+    "safe": Operation(_safe, AS_TEXT, weights, THE_FIRST),
     "select": Operation(_over(filters.sync_do_select), CHOSEN, each(), THE_FIRST),
     "selectattr": Operation(
         _over(filters.sync_do_selectattr), {"value": VALUES, "attribute": PATH}, each(0), THE_FIRST
@@ -295,18 +290,18 @@ ROWS: dict[str, Operation] = {
         each(2),
         THE_FIRST,
     ),
-    "string": Operation(_string, ALONE, weights, THE_FIRST),
+    "string": Operation(_string, AS_TEXT, weights, THE_FIRST),
     "sum": Operation(_sum, {"iterable": VALUES, "attribute": PATH, "start": ANY}, each(0), (0, 2, "start")),
-    "title": Operation(_title, ALONE, words, THE_FIRST),
+    "title": Operation(_title, AS_TEXT, words, THE_FIRST),
     "tojson": Operation(
         _tojson,
         {"value": ANY, "ensure_ascii": ANY, "indent": INDENT, "separators": PAIR, "sort_keys": ANY},
         json,
         THE_FIRST,
     ),
-    "trim": Operation(_trim, {"value": ANY, "chars": TEXT}, CALL, THE_FIRST),
+    "trim": Operation(_trim, {"value": WRITTEN, "chars": TEXT}, CALL, THE_FIRST),
     "unique": Operation(_comparing(filters.sync_do_unique, 1), EXTREME, each(1), THE_FIRST),
-    "upper": Operation(_as_method("upper"), ALONE, CALL, THE_FIRST),
+    "upper": _of_text("upper"),
     **MORE_FILTERS,
 }
 
@@ -325,14 +320,6 @@ def _even(context: GuardedContext, value: Any) -> bool:
 
 def _odd(context: GuardedContext, value: Any) -> bool:
     return bool(context.remainder(value, 2) == 1)
-
-
-def _lower(context: GuardedContext, value: Any) -> bool:
-    return _text(context, value).islower()
-
-
-def _upper(context: GuardedContext, value: Any) -> bool:
-    return _text(context, value).isupper()
 
 
 TWO = {"value": ANY, "other": ANY}
@@ -355,8 +342,8 @@ TEST_ROWS: dict[str, Operation] = {
     "divisibleby": Operation(_divisible, TWO, weights, NONE),
     "even": Operation(_even, ALONE, weights, NONE),
     "odd": Operation(_odd, ALONE, weights, NONE),
-    "lower": Operation(_lower, ALONE, weights, NONE),
-    "upper": Operation(_upper, ALONE, weights, NONE),
+    "lower": _of_text("islower"),
+    "upper": _of_text("isupper"),
     **MORE_TESTS,
 }  # fmt: skip
 

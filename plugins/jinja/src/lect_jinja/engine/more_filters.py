@@ -20,7 +20,7 @@ from lect_jinja.engine.charges import CALL, weights
 from lect_jinja.engine.context import Function, Method
 from lect_jinja.engine.guard import MAPPINGS
 from lect_jinja.engine.methods import TEXT_METHODS
-from lect_jinja.engine.operations import ANY, COUNT, TEXT, VALUES, WHOLE, Operation
+from lect_jinja.engine.operations import ANY, COUNT, TEXT, VALUES, WHOLE, WRITTEN, Operation
 from lect_jinja.engine.origins import NONE
 from lect_jinja.engine.strings import TEXTS, Safe, pieces_of, safe
 
@@ -64,10 +64,9 @@ def _truncate(
     return safe((plain_str(result),)) if type(s) is Safe else plain_str(result)
 
 
-def _wordcount(context: GuardedContext, s: Any) -> int:
-    text = _text(context, s)
-    context.spend(len(text) * 2)
-    return sum(1 for _ in _WORD.finditer(text))
+def _wordcount(context: GuardedContext, s: str) -> int:
+    context.spend(len(s) * 2)
+    return sum(1 for _ in _WORD.finditer(s))
 
 
 def _wordwrap(
@@ -103,8 +102,8 @@ def _wrapped(line: str, width: int, break_long_words: bool, break_on_hyphens: bo
     )
 
 
-def _center(context: GuardedContext, value: Any, width: int = 80) -> Any:
-    centred = TEXT_METHODS["center"](context, value if type(value) in TEXTS else context.shown(value), width)
+def _center(context: GuardedContext, value: str, width: int = 80) -> Any:
+    centred = TEXT_METHODS["center"](context, value, width)
     return safe(pieces_of(centred)) if type(value) is Safe else centred
 
 
@@ -127,20 +126,19 @@ def _filesizeformat(context: GuardedContext, value: Any, binary: bool = False) -
     return filters.do_filesizeformat(number, binary)
 
 
-def _escape(context: GuardedContext, value: Any) -> str:
+def _escape(context: GuardedContext, value: str) -> str:
     return value if type(value) is Safe else _forceescape(context, value)
 
 
-def _forceescape(context: GuardedContext, value: Any) -> str:
-    shown = value if type(value) in TEXTS else context.shown(value)
+def _forceescape(context: GuardedContext, shown: str) -> str:
     text = plain_str(shown)
     context.check_string(ESCAPED * len(text))
     escaped = plain_str(escape(text))
     return safe(pieces_of(shown) if escaped == text else (escaped,))
 
 
-def _striptags(context: GuardedContext, value: Any) -> str:
-    text = _text(context, value)
+def _striptags(context: GuardedContext, value: str) -> str:
+    text = plain_str(value)
     # The rest of the text is copied at each tag.
     context.spend(WORD * len(text) + (len(text) * text.count("<") >> 4))
     return plain_str(_marked_up(text).striptags())
@@ -176,18 +174,18 @@ def _urlencode(context: GuardedContext, value: Any) -> str:
 
 MORE_FILTERS: dict[str, Operation] = {
     "batch": Operation(_batch, {"value": VALUES, "linecount": ANY, "fill_with": ANY}, weights, NONE),
-    "center": Operation(_center, {"value": ANY, "width": WHOLE}, CALL, NONE),
-    "e": Operation(_escape, {"value": ANY}, weights, NONE),
-    "escape": Operation(_escape, {"value": ANY}, weights, NONE),
+    "center": Operation(_center, {"value": WRITTEN, "width": WHOLE}, CALL, NONE),
+    "e": Operation(_escape, {"value": WRITTEN}, weights, NONE),
+    "escape": Operation(_escape, {"value": WRITTEN}, weights, NONE),
     "filesizeformat": Operation(_filesizeformat, {"value": ANY, "binary": ANY}, weights, NONE),
-    "forceescape": Operation(_forceescape, {"value": ANY}, weights, NONE),
+    "forceescape": Operation(_forceescape, {"value": WRITTEN}, weights, NONE),
     "slice": Operation(_slice, {"value": VALUES, "slices": WHOLE, "fill_with": ANY}, weights, NONE),
-    "striptags": Operation(_striptags, {"value": ANY}, weights, NONE),
+    "striptags": Operation(_striptags, {"value": WRITTEN}, weights, NONE),
     "truncate": Operation(
         _truncate, {"s": ANY, "length": WHOLE, "killwords": ANY, "end": TEXT, "leeway": COUNT}, weights, NONE
     ),
     "urlencode": Operation(_urlencode, {"value": ANY}, weights, NONE),
-    "wordcount": Operation(_wordcount, {"s": ANY}, weights, NONE),
+    "wordcount": Operation(_wordcount, {"s": WRITTEN}, weights, NONE),
     "wordwrap": Operation(
         _wordwrap, {"s": ANY, "width": WHOLE, "break_long_words": ANY, "wrapstring": TEXT}, weights, NONE
     ),

@@ -31,6 +31,8 @@ ANY: Types = None
 """Any value: the function says itself what it cannot take."""
 VALUES: Types = frozenset()
 """Values to go through. Those that have no length become a list, each of them counted."""
+WRITTEN: Types = frozenset({str})
+"""Any value, as the text that it is written as in a prompt; texts stay as they are."""
 NOTHING = frozenset({type(None), Undefined})
 TEXT: Types = TEXTS | NOTHING
 WHOLE = frozenset({int, bool, InputInt})
@@ -66,7 +68,8 @@ def called(name: str, row: Operation) -> Function:
         return run
     places = [*takes]
     goes_through = takes[places[0]] is VALUES
-    declared = [(place, accepted) for place, accepted in enumerate(takes.values()) if accepted]
+    is_written = takes[places[0]] is WRITTEN
+    declared = [(place, each) for place, each in enumerate(takes.values()) if each and each is not WRITTEN]
     undeclared = declared[0][0] if declared else len(places)
     constant = cost if isinstance(cost, int) else 0
     counted: Any = cost
@@ -82,6 +85,8 @@ def called(name: str, row: Operation) -> Function:
     def call(context: Guard, /, *operands: Any, **named: Any) -> Any:
         if goes_through and operands and type(operands[0]) not in SIZED and operands[0]:
             operands = (context.listed(operands[0]), *operands[1:])
+        elif is_written and operands and type(operands[0]) not in TEXTS:
+            operands = (context.shown(operands[0]), *operands[1:])
         given = len(operands)
         for place, accepted in declared if given > undeclared else ():
             if place < given and type(operands[place]) not in accepted:

@@ -154,6 +154,19 @@ def constants_in(node: nodes.Node) -> Iterator[str]:
             yield from constants_in(item)
 
 
+def literals_in(tree: nodes.Node) -> Iterator[tuple[str, nodes.Node]]:
+    """Yield the literal texts of a template with their nodes, except those of its own errors."""
+    errors = {
+        id(each)
+        for call in tree.find_all(nodes.Call)
+        if isinstance(call.node, nodes.Name) and call.node.name == "raise_exception"
+        for each in call.find_all(nodes.Const)
+    }
+    for node in tree.find_all((nodes.TemplateData, nodes.Const)):
+        if id(node) not in errors:
+            yield from ((text, node) for text in _literals(node))
+
+
 def _roles(found: Sequence[nodes.Node]) -> Iterable[str]:
     roles = dict.fromkeys(USUAL_ROLES)
     for node in found:

@@ -22,7 +22,7 @@ class Case(NamedTuple):
     what: str
     messages: list[dict[str, Any]]
     tools: list[dict[str, Any]] | None = None
-    asking: bool = True
+    add_generation_prompt: bool = True
     """Whether the prompt ends with the generation prompt."""
     options: dict[str, Any] = {}  # noqa: RUF012  # never changed
     day: date = THE_DAY
@@ -40,11 +40,11 @@ class Case(NamedTuple):
         given += ["tools"] * bool(self.tools) + [
             f"{name}={saferepr(value, 40)}" for name, value in self.options.items()
         ]
-        return "; ".join(given + ["without the generation prompt"] * (not self.asking))
+        return "; ".join(given + ["without the generation prompt"] * (not self.add_generation_prompt))
 
     def as_request(self) -> dict[str, Any]:
         """Return what is rendered, as JSON takes it."""
-        given = {"messages": self.messages, "tools": self.tools, "add_generation_prompt": self.asking}
+        given = {"messages": self.messages, "tools": self.tools, "add_generation_prompt": self.add_generation_prompt}
         return {**given, "options": self.options}
 
 
@@ -76,7 +76,9 @@ def failure(template: Template, case: Case) -> str:
 
 def _prompt(template: Template, case: Case) -> str:
     dated: dict[str, Any] = {"date": case.day} if "date" in template.options else {}
-    return template.text(case.messages, tools=case.tools, add_generation_prompt=case.asking, **dated, **case.options)
+    return template.text(
+        case.messages, tools=case.tools, add_generation_prompt=case.add_generation_prompt, **dated, **case.options
+    )
 
 
 def says(role: str, content: Any, **more: Any) -> dict[str, Any]:

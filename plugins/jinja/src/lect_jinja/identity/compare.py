@@ -34,10 +34,12 @@ _TOOL = {"type": "function", "function": {"name": "add", "description": "Add num
 
 CONVERSATIONS = (
     Case("a question", [_QUESTION]),
-    Case("a question without the generation prompt", [_QUESTION], asking=False),
+    Case("a question without the generation prompt", [_QUESTION], add_generation_prompt=False),
     Case("a system text", [_SYSTEM, _QUESTION]),
     Case("several turns", [_QUESTION, _ANSWER, _AGAIN]),
-    Case("several turns after a system text", [_SYSTEM, _QUESTION, _ANSWER, _AGAIN, _ANSWER], asking=False),
+    Case(
+        "several turns after a system text", [_SYSTEM, _QUESTION, _ANSWER, _AGAIN, _ANSWER], add_generation_prompt=False
+    ),
     Case("an answer at the end", [_QUESTION, _ANSWER]),
     Case("white space around texts", [says("system", "  Be brief. \n"), _SPACED, _SPACED_ANSWER, _SPACED]),
     Case("an empty system text", [says("system", ""), _QUESTION]),
@@ -45,7 +47,7 @@ CONVERSATIONS = (
     Case("two questions in a row", [_QUESTION, _AGAIN]),
     Case("a late system text", [_QUESTION, _ANSWER, _SYSTEM, _AGAIN]),
     Case("a text of the developer", [says("developer", "Be brief."), _QUESTION]),
-    Case("reasoning in the last answer", [_QUESTION, _ANSWER, _AGAIN, _THOUGHT], asking=False),
+    Case("reasoning in the last answer", [_QUESTION, _ANSWER, _AGAIN, _THOUGHT], add_generation_prompt=False),
     Case("reasoning in an old answer", [_QUESTION, _THOUGHT, _THANKS]),
     Case("reasoning as text", [_QUESTION, _TAGGED, _THANKS]),
     Case("tools", [_SYSTEM, _QUESTION], [_TOOL]),

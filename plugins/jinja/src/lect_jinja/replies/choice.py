@@ -184,9 +184,9 @@ def _readers(template: Template, first: Suggestion) -> tuple[list[str], bool]:
     """Return the formats that read all answers which any of them reads, and whether the template writes calls."""
     readers: list[str] | None = None
     writes_calls = False
-    asked = Asked(template)
+    answers = Answers(template)
     for calls, text, thought in ANSWERS:
-        for turn in asked.turns(calls, text=text, thought=thought):
+        for turn in answers.turns(calls, text=text, thought=thought):
             writes_calls = True
             names = _possible(turn, first) if readers is None else readers
             reading = [name for name in names if _reads_back(template, turn, name)]
@@ -240,7 +240,7 @@ ANSWERS = [(calls, text, thought) for calls in (2, 1) for text in (True, False) 
 """What an answer may hold: calls, a text, reasoning. Few templates write all of them."""
 
 
-class Asked:
+class Answers:
     """A template that is asked to write answers: a fraction of the limits is enough for them.
 
     Args:

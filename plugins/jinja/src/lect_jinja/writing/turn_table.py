@@ -199,12 +199,14 @@ def renderer(text: str, template: Template) -> Callable[..., str]:
     from lect_jinja.identity.template import JinjaTemplate
 
     if isinstance(template, JinjaTemplate):
-        return lambda messages, ask: template.text(messages, add_generation_prompt=ask)
+        return lambda messages, add_generation_prompt: template.text(
+            messages, add_generation_prompt=add_generation_prompt
+        )
     compiled = _environment().from_string(text)
 
-    def render(messages: list[dict[str, str]], ask: bool, **options: str) -> str:
+    def render(messages: list[dict[str, str]], add_generation_prompt: bool, **options: str) -> str:
         tokens = {"bos_token": template.bos, "eos_token": template.eos} | options
-        return compiled.render(messages=messages, add_generation_prompt=ask, **tokens)
+        return compiled.render(messages=messages, add_generation_prompt=add_generation_prompt, **tokens)
 
     return render
 
