@@ -36,6 +36,7 @@ def template_data(template: Template) -> dict[str, Any]:
         },
         "capabilities": sorted(template.capabilities),
         "options": list(template.options),
+        "revisions": dict(template.revisions),
         "reply": reply_format(template),
     }
 

@@ -20,6 +20,7 @@ from lect.errors import LectError, LimitError, saferepr
 from lect_jinja.environment import ENVIRONMENT
 from lect_jinja.identity import identify, nearest, own_template
 from lect_jinja.paths import read_files
+from lect_jinja.revisions import revision
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -89,6 +90,8 @@ def audited(path: str) -> list[Finding]:
 def _family(identity: Identity, files: ModelFiles) -> Iterator[Finding]:
     if identity.family:
         yield Finding(NOTE, "family", identity.how)
+        if said := revision(identity.family):
+            yield Finding(NOTE, "revision", said)
     elif neighbour := nearest(identity.template):
         yield Finding(NOTE, "differs-from-family", f"nearest is {neighbour}")
 

@@ -11,6 +11,7 @@ from lect.errors import LectError, saferepr
 from lect.plugin import Match, Specificity, hookimpl, locate
 from lect_jinja.identity import Identity, identify, nearest
 from lect_jinja.knowledge import fingerprint
+from lect_jinja.revisions import revision
 from lect_jinja.sources.directory import ForeignNotationError, files_read, read_directory
 from lect_jinja.sources.files import ModelFileError, refuse
 from lect_jinja.sources.found import DEFAULT, TOOL_USE
@@ -199,6 +200,8 @@ class LocalModels:
         for lora in local.adapters:
             yield f"{lora} is a LoRA adapter of {files.path}"
         yield identity.how
+        if said := revision(identity.family):
+            yield said
         if files.templates:
             yield f"its text has the sha256 {fingerprint(files.source)}"
         if not identity.family and (neighbour := nearest(template)):
