@@ -1,5 +1,7 @@
 """Where a maker has published several templates for a model, each is one of ours."""
 
+import json
+
 import differential
 import pytest
 from shared import SHARED
@@ -7,7 +9,6 @@ from shared import SHARED
 import lect
 from lect_jinja.knowledge import named_by_text
 
-TOKENS = {"bos_token": "<bos>", "eos_token": "<eos>"}
 TEXTS = {
     "gemma-4-31B@1": "gemma:gemma-4-2026-04-01",
     "gemma-4-E@2": "gemma:gemma-4-2026-04-10",
@@ -18,6 +19,7 @@ TEXTS = {
     "gemma-4-31B@9": "gemma:gemma-4-31b-2026-04",
     "gemma-4-31B@8": "gemma:gemma-4-31b-905e84b",
     "gemma-4-31B@10": "gemma:gemma-4-31b",
+    "LFM2.5-1.2B-Instruct@1": "lfm2:lfm2.5-2026-03",
 }
 
 
@@ -43,5 +45,7 @@ def test_every_revision_is_a_template_of_the_same_package():
 def test_the_text_of_a_revision_is_known(slug, name):
     if not SHARED.exists():
         pytest.skip("needs the makers' templates: ../shared is missing")
-    assert named_by_text(differential.maker_source(slug), TOKENS) == name
+    index = json.loads((SHARED / "oracles/autumn/revisions/index.json").read_text("utf-8"))
+    (tokens,) = (entry["special_tokens"] for entry in index if entry["slug"] == slug)
+    assert named_by_text(differential.maker_source(slug), tokens) == name
     assert lect.template(name).revision()

@@ -58,7 +58,7 @@ def main(family, *added):
     recorded = {entry["slug"]: entry for entry in json.loads((RECORDED / "index.json").read_text("utf-8"))}
     for slug in {*added, *(path.stem for path in folder.glob("*.json"))} & recorded.keys():
         write(folder / f"{slug}.json", recorded_cases(recorded[slug]))
-    slugs = [slug for slug, path in golden_files().items() if path.parents[2].name == family]
+    slugs = [slug for slug, path in golden_files().items() if path.parents[2].name == family and slug in index]
     for slug in [*slugs, *earlier, *(slug for slug in added if slug not in recorded)]:
         entry = index[slug]
         made = SHARED / f"oracles/goldens/{slug}.json"

@@ -151,7 +151,8 @@ class Facts:
         self.accepts = _some_of(ACCEPTABLE, name, "accepts", accepts)
         self.source = source
         self.evidence = evidence
-        self.revisions: Mapping[str, str] = _texts(name, "revisions", revisions)
+        # A variant by another name is none of them.
+        self.revisions: Mapping[str, str] = _texts(name, "revisions", revisions if name in revisions else {})
         self.accepted_roles = STANDARD_ROLES.union(self.roles)
 
     def __setattr__(self, name: str, value: object) -> None:
