@@ -48,7 +48,10 @@ DEVIATIONS = {
         ("minicpm5", "minicpm5-2b", "qwen3-coder", "seed-oss"), ("lists and objects as Python prints them", PYTHON)
     ),
     "cogito-v1-llama": ("calls as a list, with ids", r"\[\{"),
-    "gemma-4-2026-04": ("None for null", r"[:\[,]None\b"),
+    **dict.fromkeys(
+        (each for name in ("gemma-4", "gemma-4-31b") for each in list(lect.template(name).revisions)[:-1]),
+        ("None for null", r"[:\[,]None\b"),
+    ),
     "gigachat-3": ("the end of a turn after a call, which in a reply is only what opens one", r"<\|message_sep\|>$"),
     "lfm2.5-vl-450m": ("strings without escapes", r'="[^"]*[\n\\]|"[^"]*"[^",)\]}]'),
     "minimax-m3": (

@@ -7,6 +7,7 @@ from functools import cache
 import goldens
 import pytest
 from goldens import REPOSITORY
+from revisions import default
 from shared import SHARED
 from together import together
 
@@ -67,7 +68,13 @@ def texts(template):
 
 
 def test_there_are_facts_for_every_template_and_no_other():
-    assert set(FACTS) == set(templates())
+    assert set(FACTS) == {default(template) for template in templates().values()}
+
+
+def test_an_earlier_revision_ends_and_begins_as_the_latest():
+    for template in templates().values():
+        latest = templates()[default(template)]
+        assert (template.stop, template.stop_ids, template.bos) == (latest.stop, latest.stop_ids, latest.bos)
 
 
 @every_template

@@ -277,3 +277,12 @@ def test_a_history_that_changes_is_noted(capsys):
     assert "history     history does not show an answer as the model writes it" in capsys.readouterr().out
     assert why_json(capsys, "forgetful-7b")["template"]["prefix_stable"] is False
     assert why_json(capsys, "acme-7b")["template"]["prefix_stable"] is True
+
+
+def test_the_revisions_of_a_template_are_listed(capsys):
+    revisions = {"acme-2025": "2025-03-01", "acme": "2026-03-01"}
+    lect.register(Family("revised", Rule("revised", ACME.but(revisions=revisions))))
+    assert why("acme/revised-7b") == 0
+    listed = "2 of 2, of 2026-03-01; --adapter takes another: acme-2025 (2025-03-01)"
+    assert f"  revision    {listed}\n" in capsys.readouterr().out
+    assert why_json(capsys, "acme/revised-7b")["template"]["revisions"] == revisions

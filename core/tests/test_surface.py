@@ -60,7 +60,7 @@ SIGNATURES = {
     Facts: (
         "(name, *, roles=('system', 'user', 'assistant'), bos='', eos='', stop=(), stop_ids=(), markers=(), "
         "control_tokens=(), text_separators=False, default_system='', capabilities=('system',), options=(), accepts=(), source='', "
-        "evidence='')"
+        "evidence='', revisions=())"
     ),
     TurnTemplate: (
         "(name, *, system=None, user, assistant, tool=None, other=None, user_after_system=None, opening='', without_system='', generation=None, "
@@ -180,7 +180,7 @@ def test_values_keep_their_fields_in_their_order(kind, fields):
             Template,
             [
                 "accepted_roles", "bos", "capabilities", "control_tokens", "default_system", "eos", "evidence", "markers", "name", "options", "program", "render",
-                "reply", "roles", "source", "stop", "stop_ids", "table", "text", "text_separators", "parse", "stream", "but", "written_at",
+                "reply", "revision", "revisions", "roles", "source", "stop", "stop_ids", "table", "text", "text_separators", "parse", "stream", "but", "written_at",
             ],
         ),
         (

@@ -179,8 +179,19 @@ def accepts(slug):
 def maker_source(slug):
     """Return the text of a maker's template, or skip the test; the later ones are in a folder of their own."""
     reference()
-    files = (SHARED / f"oracles/{folder}jinja/{slug}.jinja" for folder in ("", "more/"))
+    files = (SHARED / f"oracles/{folder}/{slug}.jinja" for folder in ("jinja", "more/jinja", "autumn/revisions"))
     return next(file.read_text("utf-8") for file in files if file.exists())
+
+
+def add_revisions():
+    """Let `reference` also render the dated texts of makers that are in neither of its folders; return it."""
+    module = reference()
+    known = {maker_source(slug).removesuffix("\n") for slug in module.MORE | module.INDEX}
+    for entry in json.loads((SHARED / "oracles/autumn/revisions/index.json").read_text("utf-8")):
+        if entry["maker_text"] and maker_source(entry["slug"]).removesuffix("\n") not in known:
+            module.MORE[entry["slug"]] = {"confidence": "medium", "family": None, **entry}
+    module.compiled = cache(lambda slug: module.ENVIRONMENT.from_string(maker_source(slug)))
+    return module
 
 
 def entries():

@@ -16,7 +16,7 @@ import sys
 from functools import cache, partial
 from itertools import islice
 
-from differential import maker_source, normalize, reference
+from differential import add_revisions, maker_source, normalize, reference
 from goldens import REPOSITORY, THE_DAY, battery, native_models
 from jinja2.meta import find_undeclared_variables
 
@@ -51,6 +51,7 @@ DIFFERS, REFUSES, CRASHES = "differs", "refuses", "crashes"
 def main():
     rows = {}
     natives = native_templates()
+    add_revisions()
     # A text that is in both has the row of the first.
     index = reference().MORE | reference().INDEX
     for slug, entry in index.items():
@@ -139,7 +140,8 @@ def is_different(slug, name):
 
 def native_templates():
     """Return the template of ours that was made from each maker's, as `plugin:name`."""
-    made = {}
+    replaced = (REPOSITORY / "plugins").glob("*/tests/golden/replaced/*.json")
+    made = {path.stem: f"{path.parents[3].name}:{read(path)['provenance']['revision']}" for path in replaced}
     for slug, model in native_models().items():
         resolution = lect.resolve(model)
         made.setdefault(slug, f"{resolution.adapter.name}:{resolution.template.name}")

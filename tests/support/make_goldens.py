@@ -2,6 +2,7 @@
 
     python tests/support/make_goldens.py qwen                           # those that the family has
     python tests/support/make_goldens.py qwen Qwen--Qwen3.5-0.8B ...    # and these
+    python tests/support/make_goldens.py gemma gemma-4-31B@1=gemma-4-2026-04-01     # of an earlier revision
 
 A template that has no goldens in `../shared` is rendered here, with the options that it reads. Where the maker publishes
 code instead, the prompts that were recorded by running it are copied.
@@ -40,7 +41,7 @@ OPTIONS = {
 
 
 def main(family, *added):
-    maker = differential.reference()
+    maker = differential.add_revisions()
     index = maker.MORE | maker.INDEX
     battery = json.loads((SHARED / "goldens/battery.json").read_text("utf-8"))
     write(
@@ -51,11 +52,14 @@ def main(family, *added):
         },
     )
     folder = REPOSITORY / f"plugins/{family}/tests/golden"
+    earlier = {path.stem: read(path)["provenance"]["revision"] for path in folder.glob("replaced/*.json")}
+    earlier |= dict(each.split("=") for each in added if "=" in each)
+    added = [each for each in added if "=" not in each]
     recorded = {entry["slug"]: entry for entry in json.loads((RECORDED / "index.json").read_text("utf-8"))}
     for slug in {*added, *(path.stem for path in folder.glob("*.json"))} & recorded.keys():
         write(folder / f"{slug}.json", recorded_cases(recorded[slug]))
-    slugs = [slug for slug, path in golden_files().items() if path.parents[2].name == family]
-    for slug in [*slugs, *(slug for slug in added if slug not in recorded)]:
+    slugs = [slug for slug, path in golden_files().items() if path.parents[2].name == family and slug in index]
+    for slug in [*slugs, *earlier, *(slug for slug in added if slug not in recorded)]:
         entry = index[slug]
         made = SHARED / f"oracles/goldens/{slug}.json"
         given = {case["id"]: case for case in battery}
@@ -71,7 +75,7 @@ def main(family, *added):
         options = SHARED / f"oracles/goldens_options/{slug}.json"
         if options.exists():
             cases |= json.loads(options.read_text("utf-8"))["goldens"]
-        target = folder / f"{slug}.json"
+        target = folder / ("replaced" if slug in earlier else "") / f"{slug}.json"
         cases |= kept_options(slug, right, target, cases)
         provenance = {
             "model": entry["id"],
@@ -80,6 +84,8 @@ def main(family, *added):
             "confidence": entry["confidence"],
             "made by": "the maker's Jinja template, rendered as transformers 5.22 does, the clock at 2024-07-26",
         }
+        if slug in earlier:
+            provenance["revision"] = earlier[slug]
         write(target, {"provenance": provenance, "cases": cases})
 
 
@@ -134,6 +140,10 @@ def rendered(slug, case, **options):
     return differential.reference().render(
         slug, case["messages"], case.get("tools"), case["add_generation_prompt"], **options
     )
+
+
+def read(path):
+    return json.loads(path.read_text("utf-8"))
 
 
 def write(target, data):

@@ -97,11 +97,13 @@ class Facts:
         source: Where the format is written down, with its revision.
         evidence: `attested` if no file of the maker's was at hand, and two independent projects, both named in
             `source`, state the same format; `second-hand` if `source` names who copies or converts the maker's file.
+        revisions: The names of the templates that the maker has published for the same model, this one among them, with
+            their dates: the first comes first, and the last is the model's default.
     """
 
     __slots__ = (
         "_frozen", "accepted_roles", "accepts", "bos", "capabilities", "control_tokens", "default_system", "eos",
-        "evidence", "markers", "name", "options", "roles", "source", "stop", "stop_ids", "text_separators",
+        "evidence", "markers", "name", "options", "revisions", "roles", "source", "stop", "stop_ids", "text_separators",
     )  # fmt: skip
 
     def __init__(
@@ -122,6 +124,7 @@ class Facts:
         accepts: Iterable[Literal["parts", "null", "argument_text"]] = (),
         source: str = "",
         evidence: Literal["", "attested", "second-hand"] = "",
+        revisions: Mapping[str, str] | tuple[()] = (),
     ):
         if not isinstance(name, str) or not name:
             raise PluginError(f"the name of a template is {saferepr(name)}; expected a text")
@@ -143,6 +146,8 @@ class Facts:
         self.options: Mapping[str, type | None] = MappingProxyType({**_texts(name, "options", options), **own})
         self.accepts = _some_of(ACCEPTABLE, name, "accepts", accepts)
         self.source, self.evidence = source, evidence
+        # A variant by another name is none of them.
+        self.revisions: Mapping[str, str] = _texts(name, "revisions", revisions if name in revisions else {})
         self.accepted_roles = STANDARD_ROLES.union(self.roles)
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -163,7 +168,13 @@ class Facts:
             "capabilities": sorted(self.capabilities),
             "options": {each: kind for each, kind in self.options.items() if each not in ("bos_token", "eos_token")},
             "accepts": sorted(self.accepts),
+            "revisions": dict(self.revisions),
         }
+
+    def revision(self, name: str = "") -> str:
+        """Say which of its model's revisions a template is, by default this one; empty if it is none of them."""
+        place = {each: number for number, each in enumerate(self.revisions, 1)}.get(name or self.name)
+        return f"revision {place} of {len(self.revisions)}, of {self.revisions[name or self.name]}" if place else ""
 
     @property
     def own_fields(self) -> frozenset[str]:

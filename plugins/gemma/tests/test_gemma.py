@@ -16,7 +16,13 @@ class TestGemma(AdapterSuite):
         "golden/google--gemma-3n-E4B-it--ac03dcb3.json": "gemma-3n",
         "golden/google--gemma-4-E2B-it--ollama-2026-07-14.json": "gemma-4",
         "golden/google--gemma-4-31B-it--ollama-2026-07-14.json": "gemma-4-31b",
+        "golden/replaced/gemma-4-31B@1.json": "gemma-4-2026-04-01",
+        "golden/replaced/google--gemma-4-E2B-it--v3.json": "gemma-4-2026-04-10",
         "golden/replaced/google--gemma-4-E2B-it.json": "gemma-4-2026-04",
+        "golden/replaced/google--gemma-4-E2B-it--v4.json": "gemma-4-905e84b",
+        "golden/replaced/google--gemma-4-31B-it.json": "gemma-4-31b-2026-04-10",
+        "golden/replaced/google--gemma-4-31B-it--ollama-2026-04-29.json": "gemma-4-31b-2026-04",
+        "golden/replaced/gemma-4-31B@8.json": "gemma-4-31b-905e84b",
     }
     examples = {
         "google/gemma-2b-it": "gemma",

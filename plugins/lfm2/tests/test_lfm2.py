@@ -9,6 +9,7 @@ class TestLFM2(AdapterSuite):
         "golden/LiquidAI--LFM2-8B-A1B.json": "lfm2",
         "golden/LiquidAI--LFM2-1.2B--v2.json": "lfm2-1.2b",
         "golden/LiquidAI--LFM2.5-1.2B-Instruct--ovms.json": "lfm2.5",
+        "golden/replaced/LiquidAI--LFM2.5-1.2B-Instruct.json": "lfm2.5-2026-03",
         "golden/LiquidAI--LFM2.5-8B-A1B.json": "lfm2.5-8b-a1b",
         "golden/LiquidAI--LFM2.5-230M.json": "lfm2.5-230m",
         "golden/LiquidAI--LFM2.5-VL-3B.json": "lfm2.5-vl",

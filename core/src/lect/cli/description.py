@@ -34,6 +34,7 @@ def template_data(template: Template) -> dict[str, Any]:
         "markers": {text: list(ids) if isinstance(ids, Sequence) else ids for text, ids in template.markers.items()},
         "capabilities": sorted(template.capabilities),
         "options": list(template.options),
+        "revisions": dict(template.revisions),
         "reply": reply_format(template),
     }
 

@@ -124,6 +124,7 @@ def _facts(resolution: lect.Resolution) -> list[tuple[str, str]]:
         ("kind", resolution.kind + base),
         ("source", template.source or "not given"),
         ("evidence", EVIDENCE.get(template.evidence, template.evidence)),
+        ("revision", _revisions(template)),
         ("written at", template.written_at),
         ("stop", stops_text(template)),
         ("BOS", bos_advice(template)),
@@ -137,6 +138,12 @@ def _facts(resolution: lect.Resolution) -> list[tuple[str, str]]:
         *(("warning", text) for text in resolution.warnings),
     ]
     return [(fact, text) for fact, text in facts if text]
+
+
+def _revisions(template: lect.Template) -> str:
+    others = (f"{name} ({date})" for name, date in template.revisions.items() if name != template.name)
+    mine = template.revision().removeprefix("revision ")
+    return f"{mine}; --adapter takes another: {', '.join(others)}" if mine else ""
 
 
 def _row(verdict: Verdict) -> tuple[str, str, Painted, str]:

@@ -42,7 +42,8 @@ class Template(Replies):
         program: A function that writes a conversation: `program(chat, out)`, with a `Chat` and a `Writer`.
         reply: The grammar of the model's replies; None if they are plain text.
         facts: The other facts of the format: `roles`, `bos`, `eos`, `stop`, `stop_ids`, `markers`, `control_tokens`,
-            `text_separators`, `default_system`, `capabilities`, `options`, `accepts`, `source` and `evidence`.
+            `text_separators`, `default_system`, `capabilities`, `options`, `accepts`, `source`, `evidence` and
+            `revisions`.
     """
 
     __slots__ = ("__weakref__", "_edges", "_leaks", "_made_at", "_stamp", "program", "reply")

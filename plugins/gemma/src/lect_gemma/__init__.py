@@ -3,7 +3,7 @@
 from lect.plugin import DEFAULT, Family, Rule
 from lect_gemma.gemma3 import GEMMA, GEMMA3, GEMMA3_1B, GEMMA3N
 from lect_gemma.gemma4 import GEMMA4, GEMMA4_LARGE
-from lect_gemma.gemma4_first import GEMMA4_FIRST
+from lect_gemma.gemma4_earlier import GEMMA4_EARLIER
 
 __lect_api__ = "~=1.0"
 
@@ -33,5 +33,5 @@ adapter = Family(
     Rule("gemma ?1.1|2 2|7|9|27 b", DEFAULT, kind="base", note=NEVER_CHATTED),
     Rule("codegemma 1.1 7 b", None, note="its maker has published no such model, only codegemma-1.1-7b-it"),
     Rule("codegemma ?1.1 # b", DEFAULT, kind="base", note=NEVER_CHATTED),
-    templates=[GEMMA4_FIRST],
+    templates=GEMMA4_EARLIER,
 )

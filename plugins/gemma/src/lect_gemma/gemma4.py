@@ -59,6 +59,11 @@ FUNCTIONGEMMA = ReplyFormat(
     example="<start_function_call>call:get_weather{city:<escape>Paris<escape>}<end_function_call>",
 )
 
+EMPTY_THOUGHT = "<|channel>thought\n<channel|>"
+LATEST = "2026-07-09"
+FIRST = "gemma-4-2026-04-01"
+REVISIONS = {"2026-04-10": "2026-04-10", "2026-04": "2026-04-29", "905e84b": "905e84b"}
+"""How names of earlier revisions end, and when each was first seen in public; of the last, only its commit is known."""
 MEDIA = {"image": "<|image|>", "audio": "<|audio|>", "video": "<|video|>"}
 MARKERS = (
     "<bos>", "<eos>", "<|turn>", "<turn|>", "<|think|>", "<|channel>", "<channel|>", "<|tool>", "<tool|>",
@@ -72,10 +77,12 @@ def without_thoughts(text: str) -> list[str]:
     return stripped(part.split("<|channel>")[0] for part in text.split("<channel|>"))
 
 
-def write_opening(chat: Chat, out: Writer, notation: Notation) -> list[Message]:
-    """Write the system turn (whether to think, the system text, the tools); return who speaks after it, but no tools.
+def write_opening(
+    chat: Chat, out: Writer, notation: Notation, *, think: str = "<|think|>\n", reads_parts: bool = True
+) -> list[Message]:
+    """Write the system turn (whether to think, the system text, the tools); return the messages after it.
 
-    The results of tools are written inside the turns of the model.
+    A maker's template that does not read the parts of a system text prints the list.
     """
     out.append(chat.bos)
     messages = chat.messages
@@ -83,12 +90,14 @@ def write_opening(chat: Chat, out: Writer, notation: Notation) -> list[Message]:
     if chat.option("enable_thinking") or chat.tools or first:
         out.append("<|turn>system\n")
         if chat.option("enable_thinking"):
-            out.append("<|think|>\n")
+            out.append(think)
         if first:
             out.turn(first)
-            if not first.parts:
+            if first.parts and not reads_parts:
+                out.append(chat.printed(first.raw["content"], "messages", first.index, "content"))
+            elif not first.parts:
                 out.append(first.content.strip())
-            for part in first.parts:
+            for part in first.parts if reads_parts else ():
                 out += part.text.strip(), " "
             out.turn(None)
         for index, tool in enumerate(chat.tools):
@@ -96,7 +105,12 @@ def write_opening(chat: Chat, out: Writer, notation: Notation) -> list[Message]:
             notation.declaration(tool, "tools", index)
             out.append("<tool|>")
         out.append("<turn|>\n")
-    return [message for message in messages if message.role != "tool" and message is not first]
+    return [message for message in messages if message is not first]
+
+
+def without_results(messages: list[Message]) -> list[Message]:
+    """Return who speaks, but no tools: their results are written inside the turns of the model."""
+    return [message for message in messages if message.role != "tool"]
 
 
 def last_question(messages: list[Message]) -> int:
@@ -112,7 +126,7 @@ def write_thought(out: Writer, message: Message, *, shown: bool) -> None:
         out.by_rule(message.reasoning)
 
 
-def write_content(out: Writer, message: Message) -> bool:
+def write_content(out: Writer, message: Message, media: Mapping[str, str] = MEDIA) -> bool:
     """Write the content, and return whether there was any."""
     start = len(out)
     if not message.parts:
@@ -120,8 +134,8 @@ def write_content(out: Writer, message: Message) -> bool:
     for part in message.parts:
         if part.type == "text":
             out += without_thoughts(part.text) if message.role == "assistant" else [part.text.strip()]
-        elif part.type in MEDIA:
-            out.append(MEDIA[part.type])
+        elif part.type in media:
+            out.append(media[part.type])
             out.used(*part.path)
     return any(piece.strip() for piece in out[start:])
 
@@ -154,17 +168,22 @@ def write_result(out: Writer, notation: Notation, name: str, response: Any, *pat
     out.append("}<tool_response|>")
 
 
+def write_responses(chat: Chat, out: Writer, notation: Notation, message: Message) -> bool:
+    """Write the results that a message has in a field of its own, and return whether there were any."""
+    path = ("messages", message.index, "tool_responses")
+    within = message.raw.get("tool_responses")
+    for index, response in enumerate(chat.expect("mappings", within, *path) if within else ()):
+        where = (*path, index)
+        name = chat.text(response.get("name") or "unknown", *where, "name")
+        write_result(out, notation, name, response.get("response"), *where, "response")
+    return bool(within)
+
+
 def write_results(
     chat: Chat, out: Writer, notation: Notation, message: Message, media: Mapping[str, str] = MEDIA
 ) -> bool:
     """Write the results that belong to the calls of a message, and return whether there were any."""
-    within = message.raw.get("tool_responses")
-    if within:
-        path = ("messages", message.index, "tool_responses")
-        for index, response in enumerate(chat.expect("mappings", within, *path)):
-            where = (*path, index)
-            name = chat.text(response.get("name") or "unknown", *where, "name")
-            write_result(out, notation, name, response.get("response"), *where, "response")
+    if write_responses(chat, out, notation, message):
         return True
     if not message.tool_calls:
         return False
@@ -191,7 +210,7 @@ def write_results(
 def gemma4(chat: Chat, out: Writer, *, large: bool) -> None:
     """Write Gemma 4. A `large` model that is not to think is given an empty thought."""
     notation = Notation(chat, out, null=True)
-    messages = write_opening(chat, out, notation)
+    messages = without_results(write_opening(chat, out, notation))
     asked = last_question(messages)
     called = answered = False
     for position, message in enumerate(out.turns(messages), 1):
@@ -213,9 +232,14 @@ def gemma4(chat: Chat, out: Writer, *, large: bool) -> None:
     if chat.add_generation_prompt and not called and not answered:
         out.append("<|turn>model\n")
         if large and not chat.option("enable_thinking"):
-            out.append("<|channel>thought\n<channel|>")
+            out.append(EMPTY_THOUGHT)
     elif chat.add_generation_prompt and answered and chat.option("enable_thinking"):
         out.append("<|channel>thought\n")
+
+
+def revisions(name: str) -> dict[str, str]:
+    """Return the revisions of a template with their dates; the first is the same for small and large models."""
+    return {FIRST: "2026-04-01"} | {f"{name}-{each}": date for each, date in REVISIONS.items()} | {name: LATEST}
 
 
 GEMMA4 = Template(
@@ -229,10 +253,12 @@ GEMMA4 = Template(
     stop={"<turn|>": 106, "<|tool_response>": 50, "<eos>": 1},
     markers=MARKERS,
     reply=GEMMA4_CALLS.grammar,
-    source="google/gemma-4-E2B-it, chat_template.jinja of 2026-07-09",
+    source=f"google/gemma-4-E2B-it, chat_template.jinja of {LATEST}",
+    revisions=revisions("gemma-4"),
 )
 GEMMA4_LARGE = GEMMA4.but(
     name="gemma-4-31b",
     program=partial(gemma4, large=True),
-    source="google/gemma-4-31B-it, chat_template.jinja of 2026-07-09",
+    source=f"google/gemma-4-31B-it, chat_template.jinja of {LATEST}",
+    revisions=revisions("gemma-4-31b"),
 )

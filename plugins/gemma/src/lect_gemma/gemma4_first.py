@@ -1,50 +1,50 @@
-"""Gemma 4 as its small models were first published: thoughts only before calls, and every answer closes its turn."""
+"""Gemma 4 on the day of its release: every message is a turn, results of tools too, and thoughts are not written."""
 
-from lect.plugin import Chat, Writer
+from lect.plugin import Chat, Schema, Writer
 from lect_gemma.gemma3 import speaker
-from lect_gemma.gemma4 import (
-    GEMMA4,
-    MEDIA,
-    last_question,
-    write_calls,
-    write_content,
-    write_opening,
-    write_results,
-    write_thought,
-)
-from lect_gemma.schema import Notation
+from lect_gemma.gemma4 import write_calls, write_content, write_opening, write_responses
+from lect_gemma.schema import ITSELF, QUOTE, Notation
+
+IN_LINES = {"image": "\n\n<|image|>\n\n", "audio": "<|audio|>", "video": "\n\n<|video|>\n\n"}
+
+
+class FirstNotation(Notation):
+    """Writes schemas with an own order of keys, and with commas that depend on what came before."""
+
+    def _parameter(self, schema: Schema) -> None:
+        out, kind, items = self.out, schema.text("type").upper(), schema.at("items")
+        self._description(schema)
+        if schema.get("nullable"):
+            out.append("nullable:true,")
+        if kind == "STRING":
+            self._enum(schema)
+        elif kind == "OBJECT" or (kind == "ARRAY" and items.fields):
+            is_first = not (schema.get("description") or schema.get("nullable"))
+            out.append("," if is_first else "")
+            if kind == "OBJECT":
+                self._properties(schema)
+                if schema.get("required"):
+                    out.append(",required:")
+                    self.names(schema.get("required"), *schema.path, "required")
+            else:
+                out.append("items:{")
+                self._items(items)
+                out.append("}")
+            out.append("" if is_first else ",")
+        out += "type:", QUOTE, kind, QUOTE, "}"
 
 
 def gemma4_first(chat: Chat, out: Writer) -> None:
     """Write the first Gemma 4."""
-    notation = Notation(chat, out, null=False)
-    messages = write_opening(chat, out, notation)
-    asked = last_question(messages)
-    role_before = ""
-    waits = False
-    for message in out.turns(messages):
-        if not (message.role == role_before == "assistant"):
-            out += "<|turn>", speaker(message), "\n"
-        role_before = message.role
-        write_thought(out, message, shown=message.index > asked and bool(message.tool_calls))
+    notation = FirstNotation(chat, out, null=False, without=ITSELF)
+    media = responses = False
+    for message in out.turns(write_opening(chat, out, notation, think="<|think|>", reads_parts=False)):
+        out += "<|turn>", speaker(message), "\n"
         write_calls(chat, out, notation, message, texts=True)
-        results = write_results(chat, out, notation, message, media={})
-        content = write_content(out, message)
-        media = any(part.type in MEDIA for part in message.parts)
-        # A call that has no result yet leaves the turn open for it; after a result the model continues.
-        calling = bool(message.tool_calls) and not results and not media
-        waits = (calling or results) and not media
-        if calling:
-            out.append("<|tool_response>")
-        elif content or not results:
+        responses = write_responses(chat, out, notation, message)
+        write_content(out, message, IN_LINES)
+        media = any(part.type in IN_LINES for part in message.parts)
+        if not responses or message.parts or message.content:
             out.append("<turn|>\n")
-    if chat.add_generation_prompt and not waits:
+    if chat.add_generation_prompt and (media or not responses):
         out.append("<|turn>model\n")
-
-
-GEMMA4_FIRST = GEMMA4.but(
-    name="gemma-4-2026-04",
-    program=gemma4_first,
-    options={"enable_thinking": bool},
-    source="google/gemma-4-E2B-it, chat_template.jinja as first published",
-)

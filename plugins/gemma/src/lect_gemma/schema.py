@@ -18,12 +18,14 @@ class Notation:
         chat: The conversation.
         out: Where to write.
         null: Whether None is `null`, as in JSON, or `None`, as Python prints it.
+        without: The names of parameters that are never written.
     """
 
-    def __init__(self, chat: Chat, out: Writer, *, null: bool):
+    def __init__(self, chat: Chat, out: Writer, *, null: bool, without: Sequence[str] = ()):
         self.chat = chat
         self.out = out
         self.null = null
+        self.without = without
 
     def separated(self, items: Iterable[Item]) -> Iterator[Item]:
         """Yield the items, and write a comma before each but the first."""
@@ -108,7 +110,7 @@ class Notation:
 
     def _parameters(self, parameters: Iterable[Schema], without: Sequence[str] = ()) -> None:
         """Write the parameters of an object, `without` some names."""
-        shown = (each for each in parameters if each.path[-1] not in without)
+        shown = (each for each in parameters if each.path[-1] not in (*self.without, *without))
         for each in self.separated(sorted(shown, key=lambda each: each.name.lower())):
             self.out += each.name, ":{"
             self._parameter(each)
@@ -118,10 +120,8 @@ class Notation:
         out = self.out
         kind = schema.text("type").upper()
         self._description(schema)
-        if kind == "STRING" and schema.get("enum"):
-            out.append("enum:")
-            self.value(schema.get("enum"), *schema.path, "enum", quoted_keys=True)
-            out.append(",")
+        if kind == "STRING":
+            self._enum(schema)
         items = schema.at("items")
         if kind == "ARRAY" and items.fields:
             out.append("items:{")
@@ -130,15 +130,26 @@ class Notation:
         if schema.get("nullable"):
             out.append("nullable:true,")
         if kind == "OBJECT":
-            out.append("properties:{")
-            if isinstance(schema.get("properties"), Mapping):
-                self._parameters(schema.properties)
-            else:
-                # The parameters of the object are next to the keys that describe the object itself.
-                self._parameters(schema.members, without=ITSELF)
-            out.append("},")
+            self._properties(schema)
+            out.append(",")
             self._required(schema)
         out += "type:", QUOTE, kind, QUOTE, "}"
+
+    def _enum(self, schema: Schema) -> None:
+        if schema.get("enum"):
+            self.out.append("enum:")
+            self.value(schema.get("enum"), *schema.path, "enum", quoted_keys=True)
+            self.out.append(",")
+
+    def _properties(self, schema: Schema) -> None:
+        """Write the parameters of an object."""
+        self.out.append("properties:{")
+        if isinstance(schema.get("properties"), Mapping):
+            self._parameters(schema.properties)
+        else:
+            # The parameters of the object are next to the keys that describe the object itself.
+            self._parameters(schema.members, without=ITSELF)
+        self.out.append("}")
 
     def _items(self, items: Schema) -> None:
         """Write what describes the items of an array."""

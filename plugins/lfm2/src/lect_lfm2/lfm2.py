@@ -134,5 +134,6 @@ LFM2_CALLS = LFM2.but(
     name="lfm2-1.2b",
     program=lfm2_calls,
     capabilities=["system", "tools", "parallel_tools"],
-    source="LiquidAI/LFM2-1.2B, chat_template.jinja",
+    source="LiquidAI/LFM2-1.2B, chat_template.jinja, since 40f3da0",
+    revisions={"lfm2": "2026-07-23", "lfm2-1.2b": "40f3da0"},
 )

@@ -12,6 +12,10 @@ CONTINUED = "CONTINUE_FINAL_MESSAGE_TAG "
 MARKERS = {**LFM2.markers, "<think>": None, "</think>": None, "<image>": None}
 
 
+REVISIONS = {"lfm2.5-2026-03": "2026-03-31", "lfm2.5": "2026-07"}
+"""Those of LFM2.5-1.2B-Instruct."""
+
+
 def content_of(chat: Chat, message: Message) -> list[str]:
     """Return the content in pieces: its text, or its parts in order, those that are neither text nor image as JSON."""
     if not message.parts:
@@ -84,6 +88,23 @@ def lfm2_5(chat: Chat, out: Writer, *, edition: int) -> None:
         out.append("<|im_start|>assistant\n")
 
 
+def lfm2_5_first(chat: Chat, out: Writer) -> None:
+    """Write the first LFM2.5, which has no place for calls: only the last answer keeps its thought.
+
+    The option `keep_past_thinking` keeps all.
+    """
+    write_system(chat, out, [chat.system.content] if chat.system else [])
+    messages = chat.without_system
+    last_answer = max((message.index for message in messages if message.role == "assistant"), default=-1)
+    for message in out.turns(messages):
+        content = [message.content]
+        if message.role == "assistant" and message.index != last_answer and not chat.option("keep_past_thinking"):
+            content = after_thought(content)
+        out += "<|im_start|>", message.role, "\n", *content, "<|im_end|>\n"
+    if chat.add_generation_prompt:
+        out.append("<|im_start|>assistant\n")
+
+
 def lfm2_5_vl_450m(chat: Chat, out: Writer) -> None:
     """Write LFM2.5-VL-450M: calls come before the text of an answer, and only the last answer keeps its thought.
 
@@ -128,6 +149,17 @@ LFM2_5 = LFM2.but(
     control_tokens=["<image>", "<think>", "</think>"],
     source="LiquidAI/LFM2.5-1.2B-Instruct, chat_template.jinja, as openvinotoolkit/model_server at 8f0650c has it",
     evidence="second-hand",
+    revisions=REVISIONS,
+)
+LFM2_5_FIRST = LFM2.but(
+    name="lfm2.5-2026-03",
+    program=lfm2_5_first,
+    options={"keep_past_thinking": bool},
+    markers=MARKERS,
+    control_tokens=["<image>", "<think>", "</think>"],
+    source="LiquidAI/LFM2.5-1.2B-Instruct, chat_template.jinja, as ggml-org/llama.cpp has it since 2026-03-31",
+    evidence="second-hand",
+    revisions=REVISIONS,
 )
 LFM2_5_8B = LFM2_5.but(
     name="lfm2.5-8b-a1b",
@@ -140,6 +172,7 @@ LFM2_5_230M = LFM2_5.but(
     program=partial(lfm2_5, edition=3),
     source="LiquidAI/LFM2.5-230M, chat_template.jinja, since 13a5383",
     evidence="",
+    revisions={"lfm2.5-8b-a1b": "2026-07-23", "lfm2.5-230m": "13a5383"},
 )
 LFM2_5_VL = LFM2_5.but(
     name="lfm2.5-vl",

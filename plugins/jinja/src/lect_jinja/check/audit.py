@@ -21,6 +21,7 @@ from lect_jinja.engine.environment import ENVIRONMENT
 from lect_jinja.engine.reading import literals_in
 from lect_jinja.identity.family import identify, nearest, own_template
 from lect_jinja.identity.paths import read_files
+from lect_jinja.identity.revisions import revision
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -90,6 +91,8 @@ def audited(path: str) -> list[Finding]:
 def _family(identity: Identity, files: ModelFiles) -> Iterator[Finding]:
     if identity.family:
         yield Finding(NOTE, "family", identity.how)
+        if said := revision(identity.family):
+            yield Finding(NOTE, "revision", said)
     elif neighbour := nearest(identity.template):
         yield Finding(NOTE, "differs-from-family", f"nearest is {neighbour}")
 

@@ -22,6 +22,7 @@ from lect_jinja.identity.cases import answer
 from lect_jinja.identity.family import identify
 from lect_jinja.identity.knowledge import EARLIER, known_text
 from lect_jinja.identity.paths import read_files
+from lect_jinja.identity.revisions import revision
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,7 +56,9 @@ def verified_files(path: str, model: str = "", *, most: int = MOST, seed: str = 
     resolution = lect.resolve(model, fallback=False) if model else _called(files, path, identity.family)
     maker = resolution.template
     ours = f"{resolution.adapter.name}:{maker.name}" if resolution.adapter else ""
-    known = known_text(files.source, ours)
+    known = known_text(files.source, ours, maker.revisions)
+    if said := revision(identity.family, maker):
+        known = f"{known}; {said}" if known else said
     report = Report("identical", path, resolution.ref.path, maker.name, not model, known)
     if ours and identity.family == ours:
         return report
@@ -80,7 +83,7 @@ def verified_files(path: str, model: str = "", *, most: int = MOST, seed: str = 
     ]
     if ours:
         warnings += foreign(files.source, ours, prompts)
-    if known.startswith(EARLIER) and found["differences"]:
+    if known.startswith(EARLIER) and not said and found["differences"]:
         named = dict.fromkeys(each.case.what for each in found["differences"] if each.case and each.case.what)
         found["known"] = f"{known}; the later one differs" + (f" in: {', '.join(named)}" if named else "")
     return report._replace(**found, outcomes=watched.taken(), never=never, warnings=tuple(warnings))

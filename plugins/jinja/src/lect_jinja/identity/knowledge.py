@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lect_jinja.files.tokens import NAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Container, Iterable, Mapping
 
 
 EARLIER = "an earlier"
@@ -28,12 +28,13 @@ def named_by_text(source: str, tokens: Mapping[str, str]) -> str:
     return _only_name([row] if row else [], source, tokens)
 
 
-def known_text(source: str, current: str = "") -> str:
+def known_text(source: str, current: str = "", revisions: Container[str] = ()) -> str:
     """Return which model a published text is the template of, who has it and as of when; empty if it is not known.
 
     Args:
         source: The text.
         current: The name of our template for the model that is asked about.
+        revisions: The names of all templates that its maker has published.
     """
     row = fingerprints().get(fingerprint(source))
     if row is None or "model" not in row:
@@ -41,8 +42,9 @@ def known_text(source: str, current: str = "") -> str:
     date = f", as of {row['date']}" if "date" in row else ""
     same_model = (each for each in fingerprints().values() if each.get("model") == row["model"])
     dates = [each.get("date", TODAY) for each in same_model if each.get("template") == current]
-    is_earlier = row.get("date", TODAY) < max(dates, default="")
-    which = "the" if not dates or row.get("template") == current else EARLIER if is_earlier else "another"
+    mine = row.get("template", "")
+    is_earlier = mine.rpartition(":")[2] in revisions or row.get("date", TODAY) < max(dates, default="")
+    which = "the" if not dates or mine == current else EARLIER if is_earlier else "another"
     return f"{which} template of {row['model']}{date}, as in {row['source']}"
 
 

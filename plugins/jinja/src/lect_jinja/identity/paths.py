@@ -15,6 +15,7 @@ from lect_jinja.files.gguf import read_gguf
 from lect_jinja.files.untrusted import ModelFileError, refuse
 from lect_jinja.identity.family import Identity, identify, nearest
 from lect_jinja.identity.knowledge import fingerprint
+from lect_jinja.identity.revisions import revision
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -199,6 +200,8 @@ class LocalModels:
         for lora in local.adapters:
             yield f"{lora} is a LoRA adapter of {files.path}"
         yield identity.how
+        if said := revision(identity.family):
+            yield said
         if files.templates:
             yield f"its text has the sha256 {fingerprint(files.source)}"
         if not identity.family and (neighbour := nearest(template)):
