@@ -5,8 +5,8 @@ import pytest
 import lect
 from lect.cli import main
 from lect.plugin import Family, Rule, Turn, TurnTemplate
-from lect_jinja import knowledge
 from lect_jinja.check.files import verified_files
+from lect_jinja.identity import knowledge
 
 FIRST, SECOND = (
     f"{{% for m in messages %}}<|{{{{ m.role }}}}|>{{{{ m.content }}}}<|{end}|>{{% endfor %}}" for end in "xy"
