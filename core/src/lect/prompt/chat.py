@@ -286,9 +286,11 @@ def read_chat(facts: Facts, request: Request, *, tracked: bool, limits: Limits =
 
     Looking for objects in every conversation would slow down all; only what is refused is read again without them.
     """
-    messages, tools, options, asking = request
+    messages, tools, options, add_generation_prompt = request
     try:
-        chat = Chat(facts, messages, tools, options, add_generation_prompt=asking, tracked=tracked, limits=limits)
+        chat = Chat(
+            facts, messages, tools, options, add_generation_prompt=add_generation_prompt, tracked=tracked, limits=limits
+        )
     except MessageError:
         plain = request._replace(messages=plain_messages(messages), tools=plain_tools(tools))
         if plain.messages is messages and plain.tools is tools:

@@ -29,8 +29,8 @@ def check_package(directory: Path, names: Names, template: Template | None) -> N
     if template is None:
         return
     try:
-        for messages, ask in map(CONVERSATIONS.__getitem__, PLAIN):
-            template.text(messages, add_generation_prompt=ask)
+        for messages, add_generation_prompt in map(CONVERSATIONS.__getitem__, PLAIN):
+            template.text(messages, add_generation_prompt=add_generation_prompt)
     except LectError as error:
         msg = (
             f"{template.label!r} does not write a question and its answer: {str(error).splitlines()[0]}\n"
