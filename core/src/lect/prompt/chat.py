@@ -257,8 +257,8 @@ class Chat:
         """
         for position, message in enumerate(messages):
             if (message.role == "user") != (position % 2 == 0):
-                due = "an answer" if position % 2 else "a user's message"
-                what = f"messages[{message.index}] is {message.role!r} where {due} is expected"
+                expected = "an answer" if position % 2 else "a user's message"
+                what = f"messages[{message.index}] is {message.role!r} where {expected} is expected"
                 instead = "join messages of one role that follow each other"
                 self.refuse(f"{what}; user and assistant must alternate", instead=instead)
 
