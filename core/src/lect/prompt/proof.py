@@ -156,10 +156,10 @@ def _letters(seed: str, avoided: frozenset[str] = frozenset()) -> Letters:
 def _conversations(seed: str, avoided: frozenset[str]) -> list[tuple[str, str]]:
     """Return what templates are proven on: pairs of messages and tools, as JSON."""
     pairs = []
-    counts: dict[str, int] = {}
+    seen: dict[str, int] = {}
     for conversation in CONVERSATIONS:
         for shapes in [SHAPES, SHAPES, RICH, *[LONG] * (conversation in CONVERSATIONS[:2])]:
-            stand_ins = StandIns(_letters(seed, avoided), STANDARD_ROLES, shapes, counts if shapes is SHAPES else None)
+            stand_ins = StandIns(_letters(seed, avoided), STANDARD_ROLES, shapes, seen if shapes is SHAPES else None)
             both = (stand_ins.stand_in(conversation, which) for which in (0, 1))
             first, second = (json.dumps(each, ensure_ascii=False) for each in both)
             pairs.append((first, second))

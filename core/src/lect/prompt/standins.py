@@ -105,7 +105,7 @@ def _random_pairs(random: Random, alphabet: str, avoided: Collection[str]) -> Pa
 class StandIns:
     """The stand-ins for one conversation: equal texts have equal ones, and an empty text and `roles` stay as they are.
 
-    `counts` is how often each text was there before: each time it has the next of the shapes.
+    `seen` is how often each text was seen before: each time it has the next of the shapes.
     """
 
     def __init__(
@@ -113,10 +113,10 @@ class StandIns:
         letters: Letters,
         roles: Collection[str],
         shapes: Sequence[str] = PLAIN,
-        counts: dict[str, int] | None = None,
+        seen: dict[str, int] | None = None,
     ):
         self._letters, self._roles, self._shapes = letters, roles, shapes
-        self._counts = {} if counts is None else counts
+        self._seen = {} if seen is None else seen
         self._texts: dict[str, Pair] = {"": ("", "")}
         self._numbers: dict[float, Pair] = {}
 
@@ -146,6 +146,6 @@ class StandIns:
         if text not in self._texts:
             shapes = PLAIN if key in IDS else self._shapes
             # A text that is met only twice does not begin where the one before it does.
-            self._counts[text] = self._counts.get(text, 2 * len(self._counts)) + 1
-            self._texts[text] = self._letters.pair(shapes[self._counts[text] % len(shapes)], len(self._texts))
+            self._seen[text] = self._seen.get(text, 2 * len(self._seen)) + 1
+            self._texts[text] = self._letters.pair(shapes[self._seen[text] % len(shapes)], len(self._texts))
         return self._texts[text][which]
