@@ -98,8 +98,8 @@ def by_maker(slug):
     """Return the way of the maker's template, for messages that were normalized before it is called."""
     normalize = shared("put_right").put_right
     return lambda requests: [
-        makers(slug, normalize(messages, *takes(slug)), add_generation_prompt=asking, tools=tools)
-        for messages, asking, tools in requests
+        makers(slug, normalize(messages, *takes(slug)), add_generation_prompt=add_generation_prompt, tools=tools)
+        for messages, add_generation_prompt, tools in requests
     ]
 
 
@@ -116,7 +116,8 @@ def by_segments(template):
 def calls(function, requests):
     """Return the calls of a function for all requests."""
     return [
-        partial(function, messages, add_generation_prompt=asking, tools=tools) for messages, asking, tools in requests
+        partial(function, messages, add_generation_prompt=add_generation_prompt, tools=tools)
+        for messages, add_generation_prompt, tools in requests
     ]
 
 

@@ -67,8 +67,7 @@ def test_without_the_package_it_says_what_to_install(agent, capsys, monkeypatch)
     import lect
 
     def absent(name, what=""):
-        msg = f"{what or name} is in lect-fit"
-        raise PluginError(msg)
+        raise PluginError(f"{what or name} is in lect-fit")
 
     monkeypatch.setattr(lect._registry, "function", absent)
     assert main(["why", "some/model", "--adapter", "chatml", "--carries"]) != 0

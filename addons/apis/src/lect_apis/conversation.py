@@ -115,8 +115,7 @@ def shortened(parts: list[dict[str, Any]]) -> str | list[dict[str, Any]]:
 
 def refuse(at: str, value: Any, expected: str) -> NoReturn:
     """Refuse a value of a wrong type."""
-    msg = f"{at} is {saferepr(value)}; expected {expected}"
-    raise MessageError(msg)
+    raise MessageError(f"{at} is {saferepr(value)}; expected {expected}")
 
 
 def refuse_kind(at: str, fields: Fields, what: str, remedy: str) -> NoReturn:

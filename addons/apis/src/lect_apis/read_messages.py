@@ -36,11 +36,10 @@ def read_messages(request: Fields, conversation: Conversation) -> frozenset[str]
         elif role in ("user", "system"):
             _said(role, message.get("content"), f"{at}.content", conversation)
         else:
-            msg = (
+            raise MessageError(
                 f"{at}.role is {saferepr(role)}; expected 'user' or 'assistant'\n"
                 "  try: pass messages and tools of a chat completion to lect.render as they are"
             )
-            raise MessageError(msg)
         conversation.leave(message, at, "role", "content")
     for at, tool in items(request.get("tools"), "tools"):
         if "input_schema" in tool:

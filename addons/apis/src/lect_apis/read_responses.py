@@ -35,11 +35,10 @@ def read_responses(request: Fields, conversation: Conversation) -> frozenset[str
     """Read a request; return the fields that are read."""
     for name in ELSEWHERE:
         if request.get(name) is not None:
-            msg = (
+            raise MessageError(
                 f"{name} is {saferepr(request[name])}: its messages are not in the request\n"
                 f"  try: put them at the start of input, and remove {name}"
             )
-            raise MessageError(msg)
     if request.get("instructions") is not None:
         conversation.messages.append({"role": "system", "content": text(request, "instructions", "the request")})
     given = request.get("input")

@@ -14,5 +14,4 @@ def __getattr__(name: str) -> Any:
         from lect_constrain import constraint
 
         return getattr(constraint, name)
-    msg = f"module {__name__!r} has no attribute {name!r}"
-    raise AttributeError(msg)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -106,8 +106,7 @@ class Constraint:
         written, lost = self._written(notation)
         if self._strict and len(lost):
             paths = ", ".join(lost.every("loose") + lost.every("tight"))
-            msg = f"{notation} cannot honour {paths} in the format of {self.name}\n  try: strict=False"
-            raise MessageError(msg)
+            raise MessageError(f"{notation} cannot honour {paths} in the format of {self.name}\n  try: strict=False")
         return written
 
     def __repr__(self) -> str:
@@ -168,8 +167,7 @@ def constrain(
     triggers: list[str] = []
     blocks: list[Block] = []
     if left and not shape.forms and kind != "auto":
-        msg = f"{source.name} cannot write calls: {source.why}\n  try: tool_choice='none'"
-        raise MessageError(msg)
+        raise MessageError(f"{source.name} cannot write calls: {source.why}\n  try: tool_choice='none'")
     for form in shape.forms if left else ():
         arguments = source.arguments(form.call, marks)
         try:
@@ -178,8 +176,7 @@ def constrain(
                 name: arguments.node(schema) if arguments else Value(schema, JSON) for name, schema in written.items()
             }
         except UnwritableError as error:
-            msg = f"{source.name} cannot write a call: {error}"
-            raise MessageError(msg) from None
+            raise MessageError(f"{source.name} cannot write a call: {error}") from None
         source.check_names(form.call, left)
         blocks.append(builder.block(form, nodes, several=parallel and kind != "named", text=kind == "auto"))
         if arguments:

@@ -56,8 +56,7 @@ def members(words: Keywords, writer: MemberWriter) -> Node:
         here = f"{path}/properties/{name}"
         try:
             if not writer.can_write(name):
-                msg = f"the key {name!r} at {path or '/'} would not be read\n  try: another name"
-                raise UnwritableError(msg)
+                raise UnwritableError(f"the key {name!r} at {path or '/'} would not be read\n  try: another name")
             pairs.append((writer.member(name, properties[name], here), name in required))
         except UnwritableError:
             if name in required:
@@ -70,8 +69,7 @@ def members(words: Keywords, writer: MemberWriter) -> Node:
         lost.loose.append(f"{path}/minProperties")
     row = keys(words, pairs, writer.separator, lost, free, (low, high), writer.none)
     if row is None:
-        msg = f"too few members at {path or '/'} can be written\n  try: properties with names"
-        raise UnwritableError(msg)
+        raise UnwritableError(f"too few members at {path or '/'} can be written\n  try: properties with names")
     return row
 
 

@@ -100,8 +100,7 @@ class _Normal:
         """Return what a reference points to."""
         found = target(ref, self.root)
         if found is None:
-            msg = f"the schema of {self.where} refers to nothing at {path or '/'}: {saferepr(ref)}"
-            raise MessageError(msg)
+            raise MessageError(f"the schema of {self.where} refers to nothing at {path or '/'}: {saferepr(ref)}")
         return found
 
     def named(self, ref: str, path: str, depth: int) -> str:
@@ -304,5 +303,4 @@ class _Normal:
         return {"enum": [value]}
 
     def refuse(self, path: str, why: str) -> Any:
-        msg = f"the schema of {self.where} fits no value at {path or '/'}: {why}"
-        raise ContradictionError(msg)
+        raise ContradictionError(f"the schema of {self.where} fits no value at {path or '/'}: {why}")

@@ -50,10 +50,9 @@ class Source:
             self.tokens = self.template.control_tokens
             self.name = self.template.name
         else:
-            msg = (
+            raise MessageError(
                 f"model is {saferepr(model)} and format {saferepr(given)}; expected a model or a template, or a format"
             )
-            raise MessageError(msg)
         self.options = options
 
     @cached_property

@@ -25,8 +25,7 @@ def schemas_of(tools: Any, *, any_order: bool = False) -> dict[str, Schema]:
     if tools is None:
         return found
     if not isinstance(tools, Sequence) or isinstance(tools, str):
-        msg = f"tools is {saferepr(tools)}; expected a list of tools"
-        raise MessageError(msg)
+        raise MessageError(f"tools is {saferepr(tools)}; expected a list of tools")
     if len(tools) > MOST:
         msg = f"there are {len(tools):,} tools; at most {MOST:,} can be constrained"
         raise LimitError(msg, limit="tools", most=MOST)
@@ -34,11 +33,9 @@ def schemas_of(tools: Any, *, any_order: bool = False) -> dict[str, Schema]:
         function = tool.get("function", tool) if isinstance(tool, Mapping) else None
         name = function.get("name") if isinstance(function, Mapping) else None
         if not isinstance(name, str) or not name:
-            msg = f"tools[{index}] has no name: {saferepr(tool)}\n  try: {{'function': {{'name': ...}}}}"
-            raise MessageError(msg)
+            raise MessageError(f"tools[{index}] has no name: {saferepr(tool)}\n  try: {{'function': {{'name': ...}}}}")
         if name in found:
-            msg = f"tools[{index}] has the name of another tool: {name!r}"
-            raise MessageError(msg)
+            raise MessageError(f"tools[{index}] has the name of another tool: {name!r}")
         assert isinstance(function, Mapping)
         parameters = function.get("parameters")
         given = {"type": "object"} if parameters is None else parameters
@@ -56,17 +53,14 @@ def chosen(schemas: Mapping[str, Schema], choice: Any) -> tuple[str, dict[str, S
         choice = "auto"
     if isinstance(choice, str) and choice in ("auto", "none", "required"):
         if choice == "required" and not schemas:
-            msg = "tool_choice is 'required', and there are no tools"
-            raise MessageError(msg)
+            raise MessageError("tool_choice is 'required', and there are no tools")
         return choice if schemas or choice == "none" else "none", {} if choice == "none" else dict(schemas)
     name = None
     if isinstance(choice, Mapping):
         function = choice.get("function", choice)
         name = function.get("name") if isinstance(function, Mapping) else None
     if not isinstance(name, str):
-        msg = f"tool_choice is {saferepr(choice)}\n  try: 'auto', 'none', 'required' or {{'name': ...}}"
-        raise MessageError(msg)
+        raise MessageError(f"tool_choice is {saferepr(choice)}\n  try: 'auto', 'none', 'required' or {{'name': ...}}")
     if name not in schemas:
-        msg = f"tool_choice names no tool: {name!r}\n  try: one of {', '.join(schemas) or 'no tools'}"
-        raise MessageError(msg)
+        raise MessageError(f"tool_choice names no tool: {name!r}\n  try: one of {', '.join(schemas) or 'no tools'}")
     return "named", {name: schemas[name]}

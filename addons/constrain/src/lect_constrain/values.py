@@ -130,8 +130,7 @@ class Values:
 
     def between(self, found: list[Node], words: Keywords) -> Node:
         if not found:
-            msg = f"no number is between the bounds at {words.path or '/'}"
-            raise UnwritableError(msg)
+            raise UnwritableError(f"no number is between the bounds at {words.path or '/'}")
         return Word(alt(found))
 
     def string_node(self, words: Keywords) -> Node:

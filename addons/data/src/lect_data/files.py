@@ -63,15 +63,13 @@ def find(paths: Iterable[str]) -> list[Source]:
         if path.is_dir():
             within = [each for name in sorted(path.rglob("*")) if (each := _source(name)) is not None]
             if not within:
-                msg = f"{str(path)!r} has no file to read\n  try: a directory with {_kinds()}"
-                raise SourceError(msg)
+                raise SourceError(f"{str(path)!r} has no file to read\n  try: a directory with {_kinds()}")
             found += within
             continue
         source = _source(path)
         if source is None:
             what = "is not a file of a known kind" if path.is_file() else "does not exist"
-            msg = f"{str(path)!r} {what}\n  try: {_kinds()}, or a directory of them"
-            raise SourceError(msg)
+            raise SourceError(f"{str(path)!r} {what}\n  try: {_kinds()}, or a directory of them")
         found.append(source)
     return found
 
@@ -106,8 +104,7 @@ def read(sources: Sequence[Source]) -> Iterator[Chunk]:
                 line = lines[-1]
                 yield Chunk(rows, source.path, lines, before + part)
         except (OSError, pa.ArrowException) as error:
-            msg = f"{str(source.path)!r} cannot be read after row {line:,}: {error}"
-            raise SourceError(msg) from error
+            raise SourceError(f"{str(source.path)!r} cannot be read after row {line:,}: {error}") from error
         before += source.size
 
 
@@ -166,15 +163,13 @@ def _values(blocks: Iterator[bytes]) -> Iterator[bytes]:
             text, at = text[at:], 0
             more = _as_long_as(text, blocks)
             if not more or len(text) > LONGEST_LINE or isinstance(error, RecursionError):
-                msg = f"it is one list, which is not JSON: {error}"
-                raise OSError(msg) from None
+                raise OSError(f"it is one list, which is not JSON: {error}") from None
             text += decode(more)
             continue
         yield text[begun.end() : end].encode("utf-8", "surrogateescape")
         at, before = end, CONTINUES
     if text[at:].strip() != "]" or any(block.strip() for block in blocks):
-        msg = "there is more after its list; lists on lines of their own are rows in a .jsonl"
-        raise OSError(msg)
+        raise OSError("there is more after its list; lists on lines of their own are rows in a .jsonl")
 
 
 def _as_long_as(text: str, blocks: Iterator[bytes]) -> bytes:
@@ -197,8 +192,7 @@ def _lines(blocks: Iterator[bytes]) -> Iterator[bytes]:
         parts.append(first)
         size += len(first)
         if size > LONGEST_LINE:
-            msg = f"a line has more than {LONGEST_LINE:,} bytes"
-            raise OSError(msg)
+            raise OSError(f"a line has more than {LONGEST_LINE:,} bytes")
         if others:
             yield b"".join(parts)
             yield from others[:-1]

@@ -301,8 +301,7 @@ def _numbers(rows: Sequence[Any]) -> pa.Array:
         for at, each in enumerate(rows):
             # Arrow takes a value of any depth, and ends the process where one is too deep.
             if not isinstance(each, int | float | str | None):
-                msg = f"rows[{at}] is {saferepr(each)} ({type(each).__name__}); expected a number or text"
-                raise MessageError(msg)
+                raise MessageError(f"rows[{at}] is {saferepr(each)} ({type(each).__name__}); expected a number or text")
     return rows if isinstance(rows, pa.Array) else pa.array(rows)
 
 
@@ -321,8 +320,7 @@ def _table_behind(batch: Mapping[str, Any]) -> pa.Table | None:
 def _taken(batch: Any, name: str, places: pa.Array) -> pa.Array:
     names = batch.keys() if isinstance(batch, Mapping) else batch.schema.names
     if name not in names:
-        msg = f"there is no column {name!r}\n  try: one of {', '.join(names)}"
-        raise lect.MessageError(msg)
+        raise lect.MessageError(f"there is no column {name!r}\n  try: one of {', '.join(names)}")
     column = batch[name] if isinstance(batch, Mapping) else batch.column(name)
     return (column if isinstance(column, pa.Array) else pa.array(column)).take(places)
 

@@ -144,9 +144,9 @@ class Frames:
             return frame
         # What a server sends may depend on other words than the whole.
         firsts = {roles[answer - 1]: answer for answer in reversed(answers) if answer}
-        asking = self._options | {"add_generation_prompt": True}
+        opened = self._options | {"add_generation_prompt": True}
         for answer in firsts.values():
-            served = frame_of(self._template, roles[:answer], **asking)
+            served = frame_of(self._template, roles[:answer], **opened)
             if served is None:
                 return None
             frame.never |= served.never
@@ -189,11 +189,11 @@ class Frames:
 
     def _is_written(self, messages: Sequence[Mapping[str, str]], text: str) -> bool:
         """Return whether the template writes this prompt, and before its answers what a server sends."""
-        asking = self._options | {"add_generation_prompt": True}
+        opened = self._options | {"add_generation_prompt": True}
         roles = self._shown([message["role"] for message in messages])
         try:
             return self._template.text(messages[: len(roles)], **self._options) == text and all(
-                text.startswith(self._template.text(messages[:answer], **asking))
+                text.startswith(self._template.text(messages[:answer], **opened))
                 for answer in _answers(roles)[:MOST_ASKED]
             )
         except LectError:

@@ -114,12 +114,10 @@ class Packs:
 
     def _check(self, size: int | None) -> None:
         if not size:
-            msg = "a sequence has no input_ids\n  try: pack the first result of Formatter.split(table)"
-            raise MaskError(msg)
+            raise MaskError("a sequence has no input_ids\n  try: pack the first result of Formatter.split(table)")
         if size > self.length:
             advice = f"try: Formatter(..., max_length={self.length})"
-            msg = f"a sequence has {size:,} tokens, more than a pack, {self.length:,}\n  {advice}"
-            raise MaskError(msg)
+            raise MaskError(f"a sequence has {size:,} tokens, more than a pack, {self.length:,}\n  {advice}")
 
     def _leave(self, *, all_of_them: bool) -> pa.RecordBatch:
         """Pack all that waits; return the fuller half of the packs, or all, in the order of their sequences."""
@@ -142,8 +140,7 @@ def _lengths(batch: pa.RecordBatch) -> list[Any]:
     names = batch.schema.names
     missing = next((name for name in ("input_ids", "labels") if name not in names), None)
     if missing is not None:
-        msg = f"there is no column {missing!r}, only {', '.join(names)}\n  try: Formatter(MODEL, tokenizer)"
-        raise MaskError(msg)
+        raise MaskError(f"there is no column {missing!r}, only {', '.join(names)}\n  try: Formatter(MODEL, tokenizer)")
     lengths: list[Any] = pc.list_value_length(batch.column("input_ids")).to_pylist()
     return lengths
 

@@ -25,8 +25,7 @@ def without_answer(row: Row) -> Row:
     while prompt and prompt[-1].get("role") == "assistant":
         prompt.pop()
     if not prompt:
-        msg = "nothing is asked: the row has only answers\n  try: a message of a user before them"
-        raise MessageError(msg)
+        raise MessageError("nothing is asked: the row has only answers\n  try: a message of a user before them")
     is_left_out = len(prompt) < len(row.messages) or row.chosen or row.rejected
     rest = {**row.rest, LEFT_OUT: None} if is_left_out else row.rest
     return row._replace(messages=prompt, chosen=None, rejected=None, rest=rest)
@@ -43,6 +42,5 @@ def made_of_prompt(prompt: Prompt, row: Row, settings: Settings) -> Made:
     encoded = prompt.encode(settings.tokenizer)
     length, most = len(encoded.ids), settings.max_length
     if most is not None and length > most:
-        msg = f"the prompt has {length:,} tokens, more than max_length, {most:,}\n  try: a larger one"
-        raise MaskError(msg)
+        raise MaskError(f"the prompt has {length:,} tokens, more than max_length, {most:,}\n  try: a larger one")
     return Made({"prompt_ids": encoded.ids}, length, len(row.messages), controls=len(encoded.report.controls))

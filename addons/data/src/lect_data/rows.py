@@ -103,8 +103,7 @@ def _column(batch: pa.RecordBatch, name: str) -> list[Any]:
     if name not in batch.schema.names:
         from lect.errors import MessageError
 
-        msg = f"there is no column {name!r}\n  try: one of {', '.join(batch.schema.names)}"
-        raise MessageError(msg)
+        raise MessageError(f"there is no column {name!r}\n  try: one of {', '.join(batch.schema.names)}")
     values: list[Any] = batch.column(name).to_pylist(maps_as_pydicts="lossy")
     return values
 

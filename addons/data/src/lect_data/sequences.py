@@ -53,14 +53,12 @@ def prompts_of(template: Template, row: Row, settings: Settings) -> list[Prompt]
     """
     if not settings.preference:
         if row.chosen or row.rejected:
-            msg = "the row has two answers, chosen and rejected\n  try: Formatter(..., preference=True)"
-            raise MessageError(msg)
+            raise MessageError("the row has two answers, chosen and rejected\n  try: Formatter(..., preference=True)")
         if settings.unroll == "never":
             return [template.render(row.messages, tools=row.tools, **settings.options)]
         return template.unroll(row.messages, settings.unroll, tools=row.tools, **settings.options)
     if not row.chosen or not row.rejected:
-        msg = f"the row has no {' and no '.join(name for name in PAIR if not getattr(row, name))}"
-        raise MessageError(msg)
+        raise MessageError(f"the row has no {' and no '.join(name for name in PAIR if not getattr(row, name))}")
     # The policy trains what differs, so that both answers begin where they would on a server.
     shared = [{**each, "weight": 0} if each.get("role") == "assistant" else each for each in row.messages]
     return [
@@ -124,8 +122,7 @@ def _encoded(prompt: Prompt, settings: Settings) -> Iterator[Made]:
     ids, weights, report = encoded.ids, encoded.weights, encoded.report
     if settings.options.get("strict") and report.deviations:
         listed = "\n".join(f"  messages[{each.message}]: {each.reason}" for each in report.deviations)
-        msg = f"what would be trained is not what a server makes the model write\n{listed}"
-        raise MaskError(msg)
+        raise MaskError(f"what would be trained is not what a server makes the model write\n{listed}")
     turns, controls = _last_message(prompt, encoded) + 1, len(report.controls)
     deviations = in_ids(prompt, encoded)
     if most is None or len(ids) <= most:
@@ -176,8 +173,7 @@ def _pair(prompts: Sequence[Prompt], row: Row, settings: Settings) -> Made:
 def _text_side(prompt: Prompt) -> tuple[str, str, int]:
     spans = prompt.loss_spans()
     if not spans:
-        msg = "no text of an answer is trained\n  try: an assistant's message in chosen and in rejected"
-        raise MaskError(msg)
+        raise MaskError("no text of an answer is trained\n  try: an assistant's message in chosen and in rejected")
     start, end = spans[0].start, spans[-1].end
     return prompt.text[:start], prompt.text[start:end], len(prompt.controls)
 

@@ -86,8 +86,7 @@ class Staging:
         if differing or not resume:
             what = f"was begun by a run with another {', '.join(differing)}" if differing else "is not complete"
             goes_on = "the same arguments and files with --resume, which goes on" if differing else "--resume, to go on"
-            msg = f"{str(self.output)!r} {what}\n  try: {goes_on}, or --restart, which begins anew"
-            raise LectError(msg)
+            raise LectError(f"{str(self.output)!r} {what}\n  try: {goes_on}, or --restart, which begins anew")
         self.steps, self.tally = stored["steps"], stored["tally"]
         return stored
 
@@ -149,8 +148,7 @@ def _beside(path: Path, suffix: str) -> Path:
 def _opened(path: Path, size: int) -> BinaryIO:
     """Open a file to append to it, without what was written after the last complete step."""
     if size and path.stat().st_size < size:
-        msg = f"{path.name} is shorter than it was"
-        raise OSError(msg)
+        raise OSError(f"{path.name} is shorter than it was")
     file = path.open("r+b" if size else "wb")
     file.truncate(size)
     file.seek(size)
@@ -186,8 +184,7 @@ def _check_count(path: Path, kind: str, rows: int) -> None:
         else:
             count = sum(map(len, pa.ipc.open_stream(file))) if kind == ".arrow" else sum(1 for _ in file)
     if count != rows:
-        msg = f"{path.name} has {count:,} rows, and {rows:,} were written"
-        raise OSError(msg)
+        raise OSError(f"{path.name} has {count:,} rows, and {rows:,} were written")
 
 
 def _write_json(batches: pa.RecordBatchReader, file: BinaryIO) -> None:

@@ -32,5 +32,4 @@ def __getattr__(name: str) -> Any:
         from lect_kit.suite import AdapterSuite
 
         return AdapterSuite
-    msg = f"module {__name__!r} has no attribute {name!r}"
-    raise AttributeError(msg)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

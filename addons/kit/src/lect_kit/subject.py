@@ -91,8 +91,7 @@ class Subject:
             return None
         found = lect._registry.adapters.by_name(self.id)
         if not found:
-            msg = f"{self.id} is installed, but blocked\n  try: lect plugins"
-            raise PluginError(msg)
+            raise PluginError(f"{self.id} is installed, but blocked\n  try: lect plugins")
         return found[0]
 
     @cached_property
@@ -169,8 +168,7 @@ def find_subject(plugin: str, examples: Iterable[str] = ()) -> Subject:
         owners = [dist for dist in dists if _named(dist, name, groups)]
         if len(owners) > 1:
             names = " or ".join(f"{dist.name}:{name}" for dist in owners)
-            msg = f"several plugins are called {name!r}\n  try: {names}"
-            raise PluginError(msg)
+            raise PluginError(f"several plugins are called {name!r}\n  try: {names}")
         for dist in owners:
             return Subject(dist, name, next(iter(_named(dist, name, ADAPTERS)), None), examples)
     for dist in dists:

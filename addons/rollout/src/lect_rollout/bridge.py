@@ -50,8 +50,7 @@ def turn_end(layout: Layout, facts: Facts, message: int) -> TurnEnd:
     """
     region = next((region for region in regions_of(layout) if region[0] == message), None)
     if region is None:
-        msg = f"template {facts.label!r} writes nothing for messages[{message}]"
-        raise RefusedError(msg)
+        raise RefusedError(f"template {facts.label!r} writes nothing for messages[{message}]")
     _, first, behind, own = region
     own_end = layout.starts[own[-1] + 1] if own else layout.starts[first]
     after = range(own[-1] + 1 if own else first, behind)
@@ -102,8 +101,7 @@ def continued_at(layout: Layout, end: TurnEnd, reply: Reply) -> int:
             raise RefusedError(msg)
         position = end.stop
     if not text.startswith(after, position):
-        msg = f"the sample goes on after its stop, {stop!r}\n  try: feed(ids) up to the stop"
-        raise RefusedError(msg)
+        raise RefusedError(f"the sample goes on after its stop, {stop!r}\n  try: feed(ids) up to the stop")
     return position + len(after)
 
 

@@ -156,8 +156,7 @@ class Rollout:
         sampled = _checked(ids)
         known = [None] * len(sampled) if logprobs is None else list(logprobs)
         if len(known) != len(sampled):
-            msg = f"there are {len(sampled)} ids and {len(known)} logprobs; expected one for each id"
-            raise MessageError(msg)
+            raise MessageError(f"there are {len(sampled)} ids and {len(known)} logprobs; expected one for each id")
         reply = self._sample.extend(sampled, self.tokenizer)
         self._added.append(Stretch(sampled, [len(self._history)] * len(sampled), known))
         return reply
@@ -316,22 +315,19 @@ def _text_messages(messages: Any, first: int) -> list[Mapping[str, Any]]:
     """
     plain = plain_messages(messages)
     if not isinstance(plain, list | tuple) or not all(isinstance(message, Mapping) for message in plain):
-        msg = f"messages is {saferepr(messages)}; expected a list of messages"
-        raise MessageError(msg)
+        raise MessageError(f"messages is {saferepr(messages)}; expected a list of messages")
     for index, message in enumerate(plain, first):
         content = message.get("content")
         parts = content if isinstance(content, list | tuple) else ()
         kinds = [part.get("type") for part in parts if isinstance(part, Mapping)]
         other = next((kind for kind in kinds if kind != "text"), None)
         if other is not None:
-            msg = (
+            raise RefusedError(
                 f"messages[{index}] has a part of the type {saferepr(other)}: how many tokens it takes is decided by a "
                 "model's own processor\n  try: text, or the model's processor"
             )
-            raise RefusedError(msg)
         if first and message.get("role") == "assistant":
-            msg = f"messages[{index}] is an assistant's, and that is sampled here\n  try: feed(ids)"
-            raise RefusedError(msg)
+            raise RefusedError(f"messages[{index}] is an assistant's, and that is sampled here\n  try: feed(ids)")
     return list(plain)
 
 
@@ -341,6 +337,5 @@ def _checked(ids: Any) -> list[int]:
     except TypeError:
         checked = [-1]
     if not all(0 <= each < 1 << 32 for each in checked):
-        msg = f"ids is {saferepr(ids)}; expected a list of token ids"
-        raise MessageError(msg)
+        raise MessageError(f"ids is {saferepr(ids)}; expected a list of token ids")
     return checked

@@ -104,8 +104,7 @@ def _read(data: Any, name: str | None, row: int | None, parse: Parse | None) -> 
     except (MessageError, MaskError) as error:
         if row is None and isinstance(error, MessageError):
             raise
-        msg = str(error) if row is None else f"row {row}: {error}"
-        raise MessageError(msg) from None
+        raise MessageError(str(error) if row is None else f"row {row}: {error}") from None
     states = any(weight is not None for weight in weights)
     chosen, rejected = (side or None for side in pair)
     read = Row(found, tools, weights if states else None, chosen, rejected, dict(_rest(fields, name, weighed)))

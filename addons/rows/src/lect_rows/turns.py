@@ -346,5 +346,4 @@ def unexpected(at: str, value: Any, expected: str) -> NoReturn:
 
 def refuse(what: str, instead: str = "") -> NoReturn:
     """Raise a MessageError."""
-    msg = f"{what}\n  try: {instead}" if instead else what
-    raise MessageError(msg)
+    raise MessageError(f"{what}\n  try: {instead}" if instead else what)

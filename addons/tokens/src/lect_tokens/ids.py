@@ -51,11 +51,10 @@ def read_ids(path: str) -> list[int]:
     """Return the token ids in a JSON file, or in standard input."""
     ids = read_json(path)
     if not (isinstance(ids, list) and ids and all(type(each) is int and each >= 0 for each in ids)):
-        msg = (
+        raise MessageError(
             f"{saferepr(path)} holds {saferepr(ids)}; expected a list of token ids\n"
             "  try: json.dump(encoded.ids, file), or json.dump(row['input_ids'], file)"
         )
-        raise MessageError(msg)
     return ids
 
 

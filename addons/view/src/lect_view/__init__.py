@@ -16,5 +16,4 @@ def __getattr__(name: str) -> Any:
         from lect_view import shown
 
         return getattr(shown, name)
-    msg = f"module {__name__!r} has no attribute {name!r}"
-    raise AttributeError(msg)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

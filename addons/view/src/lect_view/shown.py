@@ -39,8 +39,7 @@ def html(shown: Shown, *, against: lect.Prompt | None = None) -> str:
         raise MessageError("only two prompts can be shown side by side\n  try: html(prompt, against=other)")
     if view is None:
         hint = "a Prompt, an Encoded of this process, a Reply or a Resolution"
-        msg = f"{saferepr(shown)} cannot be shown\n  try: {hint}"
-        raise MessageError(msg)
+        raise MessageError(f"{saferepr(shown)} cannot be shown\n  try: {hint}")
     return document(view)
 
 

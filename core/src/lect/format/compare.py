@@ -75,16 +75,18 @@ def differences(one: Render, other: Render, options: Iterable[str] = ()) -> list
     ]
 
 
-def _text(render: Render, messages: Messages, ask: bool, options: Mapping[str, str]) -> str | None:
+def _text(render: Render, messages: Messages, add_generation_prompt: bool, options: Mapping[str, str]) -> str | None:
     try:
-        return render(messages, ask, **options)
+        return render(messages, add_generation_prompt, **options)
     except LectError:
         return None
 
 
 def render_of(template: Template) -> Render:
     """Return the function with which a template writes prompts."""
-    return lambda messages, ask, **options: template.text(messages, add_generation_prompt=ask, **options)
+    return lambda messages, add_generation_prompt, **options: template.text(
+        messages, add_generation_prompt=add_generation_prompt, **options
+    )
 
 
 def first_difference(one: Template, other: Template) -> str | None:

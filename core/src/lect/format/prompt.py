@@ -182,8 +182,8 @@ class Prompt:
     @computed
     def _unwritten_stop(self) -> str:
         """The stop after the last turn, if that is an answer and only the next turn writes it; else empty."""
-        messages, _, options, asks = self._request
-        last = self.turns[-1] if self.turns and not asks else None
+        messages, _, options, add_generation_prompt = self._request
+        last = self.turns[-1] if self.turns and not add_generation_prompt else None
         if last is None or last.stop < last.end or messages[last.message].get("role") != "assistant":
             return ""
         return self._edges(options).stop_after(messages[last.message])

@@ -276,8 +276,8 @@ class Template(Replies):
         except PluginError:
             pass
         # This fails too, and can name the message or field.
-        messages, tools, options, asking = request
-        return self.render(messages, tools=tools, add_generation_prompt=asking, **options).text
+        messages, tools, options, add_generation_prompt = request
+        return self.render(messages, tools=tools, add_generation_prompt=add_generation_prompt, **options).text
 
 
 def remade(kind: type[Template], stated: dict[str, Any]) -> Template:

@@ -235,19 +235,19 @@ class TurnTemplate(Template):
         return text
 
     def _written(self, request: Request) -> str:
-        messages, tools, options, asking = request
+        messages, tools, options, add_generation_prompt = request
         text = None
         if self._static and type(messages) is list and len(messages) <= DEFAULT.messages and not (tools or options):
             try:
-                is_ordinary = self._is_table or bool(asking) is (messages[-1]["role"] != "assistant")
+                is_ordinary = self._is_table or bool(add_generation_prompt) is (messages[-1]["role"] != "assistant")
                 # A message with another field may say more than its text.
                 if is_ordinary and sum(map(len, messages)) == 2 * len(messages):
-                    text = self._joined(map(ROLE_AND_TEXT, messages), asking)
+                    text = self._joined(map(ROLE_AND_TEXT, messages), add_generation_prompt)
             except (LookupError, TypeError, ValueError, AttributeError):
                 pass
         return super()._written(request) if text is None else text
 
-    def _joined(self, pairs: Iterator[Sequence[Any]], ask: bool) -> str | None:
+    def _joined(self, pairs: Iterator[Sequence[Any]], add_generation_prompt: bool) -> str | None:
         """Return the prompt for pairs of role and text; None where a turn depends on others, or one is not plain."""
         if not self._static:
             return None
@@ -270,7 +270,7 @@ class TurnTemplate(Template):
                 return None
             write_turns(out, pairs, self._later_table)
             generation, closing = self._ends
-            out.append(generation if ask else closing)
+            out.append(generation if add_generation_prompt else closing)
             text = "".join(out)
         except (LookupError, TypeError, ValueError, AttributeError, StopIteration):
             # There are none, or something in them is not just a text for a role that has a turn.

@@ -257,8 +257,8 @@ class Chat:
         """
         for position, message in enumerate(messages):
             if (message.role == "user") != (position % 2 == 0):
-                due = "an answer" if position % 2 else "a user's message"
-                what = f"messages[{message.index}] is {message.role!r} where {due} is expected"
+                expected = "an answer" if position % 2 else "a user's message"
+                what = f"messages[{message.index}] is {message.role!r} where {expected} is expected"
                 instead = "join messages of one role that follow each other"
                 self.refuse(f"{what}; user and assistant must alternate", instead=instead)
 
@@ -286,9 +286,11 @@ def read_chat(facts: Facts, request: Request, *, tracked: bool, limits: Limits =
 
     Looking for objects in every conversation would slow down all; only what is refused is read again without them.
     """
-    messages, tools, options, asking = request
+    messages, tools, options, add_generation_prompt = request
     try:
-        chat = Chat(facts, messages, tools, options, add_generation_prompt=asking, tracked=tracked, limits=limits)
+        chat = Chat(
+            facts, messages, tools, options, add_generation_prompt=add_generation_prompt, tracked=tracked, limits=limits
+        )
     except MessageError:
         plain = request._replace(messages=plain_messages(messages), tools=plain_tools(tools))
         if plain.messages is messages and plain.tools is tools:

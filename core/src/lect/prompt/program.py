@@ -43,15 +43,15 @@ def parts_in(program: Program) -> list[str | FunctionType]:
     Functions and constants that it names are among them, if they are of its own package or of core.
     """
     found: dict[str | FunctionType, None] = {}
-    met: set[int] = set()
+    seen: set[int] = set()
     packages = {"lect", _package(program)}
     left: list[Any] = [program]
     while left:
         value = left.pop()
         if isinstance(value, str) or (isinstance(value, FunctionType) and _package(value) in packages):
             found[value] = None
-        if id(value) not in met:
-            met.add(id(value))
+        if id(value) not in seen:
+            seen.add(id(value))
             left += _parts(value, packages)
     return [*found]
 

@@ -129,11 +129,11 @@ def leak_of(facts: Facts, program: Program, words: Iterable[str] = (), seed: str
 def mark_unknown(facts: Facts, program: Program, request: Request, out: TrackingWriter) -> None:
     """Mark those pieces of a leaky program that depend on what the caller gave as of unknown origin."""
     stand_ins = StandIns(_letters(process_seed()), facts.accepted_roles)
-    messages, tools, options, asking = request
     pair = []
     for which in (0, 1):
-        own = {name: stand_ins.stand_in(value, which) for name, value in options.items()}
-        pair.append(Request(stand_ins.stand_in(messages, which), stand_ins.stand_in(tools, which), own, asking))
+        own = {name: stand_ins.stand_in(value, which) for name, value in request.options.items()}
+        messages, tools = (stand_ins.stand_in(each, which) for each in (request.messages, request.tools))
+        pair.append(Request(messages, tools, own, request.add_generation_prompt))
     runs = [TrackingWriter(), TrackingWriter()]
     is_alike = _is_written(facts, program, pair, runs) and all(len(run) == len(out) for run in runs)
     for index, piece in enumerate(out):
@@ -156,10 +156,10 @@ def _letters(seed: str, avoided: frozenset[str] = frozenset()) -> Letters:
 def _conversations(seed: str, avoided: frozenset[str]) -> list[tuple[str, str]]:
     """Return what templates are proven on: pairs of messages and tools, as JSON."""
     pairs = []
-    met: dict[str, int] = {}
+    seen: dict[str, int] = {}
     for conversation in CONVERSATIONS:
         for shapes in [SHAPES, SHAPES, RICH, *[LONG] * (conversation in CONVERSATIONS[:2])]:
-            stand_ins = StandIns(_letters(seed, avoided), STANDARD_ROLES, shapes, met if shapes is SHAPES else None)
+            stand_ins = StandIns(_letters(seed, avoided), STANDARD_ROLES, shapes, seen if shapes is SHAPES else None)
             both = (stand_ins.stand_in(conversation, which) for which in (0, 1))
             first, second = (json.dumps(each, ensure_ascii=False) for each in both)
             pairs.append((first, second))
@@ -188,8 +188,8 @@ def _is_notation(facts: Facts, program: Program) -> bool:
 def _is_written(facts: Facts, program: Program, requests: Sequence[Request], runs: Sequence[TrackingWriter]) -> bool:
     """Write conversations; return False if the program refuses one."""
     try:
-        for (messages, tools, options, asking), out in zip(requests, runs, strict=True):
-            chat = Chat(facts, messages, tools, options, add_generation_prompt=asking, tracked=True)
+        for (messages, tools, options, add_generation_prompt), out in zip(requests, runs, strict=True):
+            chat = Chat(facts, messages, tools, options, add_generation_prompt=add_generation_prompt, tracked=True)
             run_program(program, chat, out)
     except LectError:
         return False

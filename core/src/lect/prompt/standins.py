@@ -105,14 +105,18 @@ def _random_pairs(random: Random, alphabet: str, avoided: Collection[str]) -> Pa
 class StandIns:
     """The stand-ins for one conversation: equal texts have equal ones, and an empty text and `roles` stay as they are.
 
-    `met` is how often each text was met before: each time it has the next of the shapes.
+    `seen` is how often each text was seen before: each time it has the next of the shapes.
     """
 
     def __init__(
-        self, letters: Letters, roles: Collection[str], shapes: Sequence[str] = PLAIN, met: dict[str, int] | None = None
+        self,
+        letters: Letters,
+        roles: Collection[str],
+        shapes: Sequence[str] = PLAIN,
+        seen: dict[str, int] | None = None,
     ):
         self._letters, self._roles, self._shapes = letters, roles, shapes
-        self._met = {} if met is None else met
+        self._seen = {} if seen is None else seen
         self._texts: dict[str, Pair] = {"": ("", "")}
         self._numbers: dict[float, Pair] = {}
 
@@ -142,6 +146,6 @@ class StandIns:
         if text not in self._texts:
             shapes = PLAIN if key in IDS else self._shapes
             # A text that is met only twice does not begin where the one before it does.
-            self._met[text] = self._met.get(text, 2 * len(self._met)) + 1
-            self._texts[text] = self._letters.pair(shapes[self._met[text] % len(shapes)], len(self._texts))
+            self._seen[text] = self._seen.get(text, 2 * len(self._seen)) + 1
+            self._texts[text] = self._letters.pair(shapes[self._seen[text] % len(shapes)], len(self._texts))
         return self._texts[text][which]

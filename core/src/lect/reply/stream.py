@@ -108,20 +108,20 @@ class ReplyStream:
             MessageError: If the chunk is not a `str`, or the stream is closed.
         """
         reader = self._reader
-        matters = reader.matters
-        if matters is not None and type(chunk) is str and chunk:
-            text = reader.carried + chunk if reader.carried else chunk
-            found = matters(text)
+        find_special = reader.find_special
+        if find_special is not None and type(chunk) is str and chunk:
+            text = reader.begun + chunk if reader.begun else chunk
+            found = find_special(text)
             if found is None or found.lastindex:
-                reader.carried = ""
+                reader.begun = ""
                 if found is not None:
-                    text, reader.carried = text[: found.start()], text[found.start() :]
+                    text, reader.begun = text[: found.start()], text[found.start() :]
                     if not text:
                         return []
                 reader.passed.append(text)
                 start = reader.end
                 reader.end = end = start + len(text)
-                if end > reader.due:
+                if end > reader.settle_at:
                     reader.settle()
                 return [_new(Event, (reader.kind, text, reader.index, None, None, None, start, end))]
         if type(chunk) is not str:
@@ -183,7 +183,7 @@ class ReplyStream:
 
     def _go_on(self) -> list[Event]:
         reader = self._reader
-        reader.matters = None
+        reader.find_special = None
         next(self._steps, None)
         return reader.take_events()
 
@@ -235,7 +235,7 @@ def _continues_call(reader: Reader) -> bool:
         return False
     reader.events = [event._replace(start=0, end=0) if event.problem is None else event for event in reader.events]
     reader.borders = [(0, kind) for _, kind in reader.borders[-1:]]
-    reader.end, reader.matters = 0, None
+    reader.end, reader.find_special = 0, None
     return True
 
 

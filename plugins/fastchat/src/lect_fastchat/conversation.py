@@ -32,8 +32,7 @@ class UnknownNameError(UnknownTemplateError, KeyError):
 def __getattr__(name: str) -> Any:
     if name == "conv_templates":
         return _templates()
-    msg = f"module {__name__!r} has no attribute {name!r}"
-    raise AttributeError(msg)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def _templates() -> dict[str, Conversation]:
@@ -88,9 +87,7 @@ def register_conv_template(template: Any, override: bool = False) -> None:
         PluginError: If the name is taken and `override` is not set.
     """
     if not isinstance(template, Conversation):
-        msg = f"cannot register {template!r}; expected a Conversation"
-        raise PluginError(msg)
+        raise PluginError(f"cannot register {template!r}; expected a Conversation")
     if template.name in _templates() and not override:
-        msg = f"a template {template.name!r} is already registered\n  try: override=True, or another name"
-        raise PluginError(msg)
+        raise PluginError(f"a template {template.name!r} is already registered\n  try: override=True, or another name")
     _templates()[template.name] = template.copy()

@@ -64,11 +64,10 @@ class FastChat:
         # are not MPT.
         answer = find_answer(ref.name) or find_answer(ref.path)
         if answer is None:
-            msg = (
+            raise PluginError(
                 f"FastChat does not know {ref.original!r} and would give it an example about a birthday party\n"
                 "  try: 'fastchat:one_shot'"
             )
-            raise PluginError(msg)
         return self._template(answer.conversation)
 
     @hookimpl

@@ -75,8 +75,7 @@ class Image:
         if self.image_format == ImageFormat.LOCAL_FILEPATH:
             self.base64_str = self.convert_image_to_base64()
         elif self.image_format not in (ImageFormat.URL, ImageFormat.BYTES):
-            msg = f"the format {self.image_format!r} of an image has no address\n  try: ImageFormat.BYTES"
-            raise MessageError(msg)
+            raise MessageError(f"the format {self.image_format!r} of an image has no address\n  try: ImageFormat.BYTES")
         return address(self)
 
     def resize_image_and_return_image_in_bytes(
@@ -135,8 +134,7 @@ def _module(name: str, package: str) -> Any:
     try:
         return import_module(name)
     except ImportError:
-        msg = f"reading the pixels of this image needs {package}\n  try: pip install {package}"
-        raise MessageError(msg) from None
+        raise MessageError(f"reading the pixels of this image needs {package}\n  try: pip install {package}") from None
 
 
 def _png(image: Any) -> BytesIO:
@@ -196,11 +194,10 @@ def blob(image: Any) -> dict[str, Any]:
 
     picture = as_image(image)
     if is_address(picture) and not picture.base64_str:
-        msg = (
+        raise MessageError(
             f"only the address of an image is known, {picture.url!r}, and nothing is fetched\n"
             "  try: Image(filetype='png', base64_str=...)"
         )
-        raise MessageError(msg)
     return {"mime_type": f"image/{picture.filetype}", "data": base64.b64decode(picture.base64_str)}
 
 

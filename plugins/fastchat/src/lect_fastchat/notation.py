@@ -45,8 +45,7 @@ class Notation:
             probe.get_prompt()
             template = conversation.template
         except MessageError as error:
-            msg = f"{source}: {error}"
-            raise SourceError(msg) from None
+            raise SourceError(f"{source}: {error}") from None
         return template
 
     def write(self, template: Template) -> Written:
@@ -79,8 +78,7 @@ def _conversation(source: Source) -> Conversation:
     for field, value in fields.items():
         problem = None if value is None and field in MAY_BE_NULL else _problem(field, value)
         if problem:
-            msg = f"{source}: {problem}"
-            raise SourceError(msg)
+            raise SourceError(f"{source}: {problem}")
     name = next((fields.pop(each) for each in NAMES if each in fields), "fastchat")
     fields["sep_style"] = _style(fields.get("sep_style"), str(source))
     return Conversation(name, **fields)

@@ -127,11 +127,10 @@ class Conversation(Converters, lect.Conversation):
         else:
             name = what if what is not None else name
             if name is None:
-                msg = (
+                raise MessageError(
                     "a conversation needs a template or a name\n"
                     "  try: Conversation(template), or Conversation(name, sep_style=..., ...)"
                 )
-                raise MessageError(msg)
             self._template = None
             self.name = name
             self.system_template = system_template

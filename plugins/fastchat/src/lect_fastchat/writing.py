@@ -73,11 +73,10 @@ def _filled_style(sep_style: Any, sep: Any, sep2: Any, system_template: str) -> 
     """
     style = STYLES.get(sep_style)
     if style is None:
-        msg = (
+        raise MessageError(
             f"sep_style is {sep_style!r}, which is not a separator style\n"
             f"  try: one of {', '.join(SeparatorStyle.__members__)}"
         )
-        raise MessageError(msg)
 
     def filled(end: End) -> Any:
         separator, text = end
@@ -119,8 +118,7 @@ def fill_style(fields: Any) -> StyleFields:
         for field in ("sep", "sep2", "system_template"):
             value = getattr(fields, field)
             if not isinstance(value, str) and (value is not None or field == "system_template"):
-                msg = f"{field} is {value!r} ({type(value).__name__}); expected text"
-                raise MessageError(msg) from None
+                raise MessageError(f"{field} is {value!r} ({type(value).__name__}); expected text") from None
         raise
 
 
@@ -133,11 +131,10 @@ def formatted(system_template: str, system: Any) -> str:
     try:
         return system_template.format(system_message=system)
     except (LookupError, ValueError, AttributeError) as error:
-        msg = (
+        raise MessageError(
             f"system_template is {system_template!r}, which cannot be filled in: {type(error).__name__}: {error}\n"
             f"  try: {PLACEHOLDER} alone"
-        )
-        raise MessageError(msg) from None
+        ) from None
 
 
 def _quick_prompt(quick: Quick, system: str, pairs: Sequence[Sequence[Any]]) -> str:
@@ -200,12 +197,10 @@ def _refuse(fields: Any, style: Style, pairs: Sequence[Any]) -> NoReturn:
     for index, pair in enumerate(pairs):
         where = f"messages[{index}]"
         if not isinstance(pair, list | tuple) or len(pair) != 2:
-            msg = f"{where} is {pair!r}; expected a role and a text"
-            raise MessageError(msg)
+            raise MessageError(f"{where} is {pair!r}; expected a role and a text")
         role, text = pair
         if not isinstance(role, str):
-            msg = f"the role of {where} is {role!r} ({type(role).__name__}); expected text"
-            raise MessageError(msg)
+            raise MessageError(f"the role of {where} is {role!r} ({type(role).__name__}); expected text")
         if isinstance(text, tuple) and style.images is None:
             able = ", ".join(SeparatorStyle(value).name for value, each in STYLES.items() if each.images)
             msg = f"{where} has images, for which {name} has no place\n  try: the text alone, or one of {able}"
@@ -213,11 +208,10 @@ def _refuse(fields: Any, style: Style, pairs: Sequence[Any]) -> NoReturn:
         if text and not isinstance(text, str) and not _is_illustrated(text):
             msg = f"the text of {where} is {text!r} ({type(text).__name__}); expected text, or (text, [images])"
             raise MessageError(msg)
-    msg = (
+    raise MessageError(
         f"{name} cannot write this conversation with sep={fields.sep!r} and sep2={fields.sep2!r}\n"
         "  try: a text for each"
     )
-    raise MessageError(msg)
 
 
 def _is_illustrated(text: Any) -> bool:

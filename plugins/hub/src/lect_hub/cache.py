@@ -103,5 +103,4 @@ def _is_small(api: HfApi, name: str, file: str, commit: str | None) -> bool:
 
 
 def _refuse(name: str, what: str, advice: str, error: Exception | None = None) -> NoReturn:
-    msg = f"{saferepr(name, 200)} {what}\n  try: {advice}"
-    raise HubError(msg) from error
+    raise HubError(f"{saferepr(name, 200)} {what}\n  try: {advice}") from error

@@ -215,12 +215,11 @@ def internlm2(chat: Chat, out: Writer) -> None:
     """
     spelling = chat.option("spelling", "named")
     if not isinstance(spelling, str) or spelling not in SPELLINGS:
-        msg = (
+        raise MessageError(
             f"option spelling is {saferepr(spelling)}; "
             "expected 'named' (<|im_start|>) or 'numbered' ([UNUSED_TOKEN_146])\n"
             "  try: spelling='numbered'"
         )
-        raise MessageError(msg)
     write_chat(chat, out, SPELLINGS[spelling])
 
 

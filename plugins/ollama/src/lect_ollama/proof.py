@@ -90,6 +90,5 @@ def _run(command: list[str], given: str) -> str:
         done = subprocess.run(command, input=given.encode(), capture_output=True, timeout=LONGEST, check=True)  # noqa: S603
     except (OSError, subprocess.SubprocessError) as error:
         said = getattr(error, "stderr", None) or b""
-        msg = f"Go cannot render the template: {said.decode(errors='replace')[:500] or error}"
-        raise PluginError(msg) from None
+        raise PluginError(f"Go cannot render the template: {said.decode(errors='replace')[:500] or error}") from None
     return done.stdout.decode()

@@ -168,5 +168,4 @@ def init_chat_template(source: Any, tokens: Mapping[str, str] | None = None) -> 
         return WholeTemplate(source, tokens)
     if isinstance(source, str | os.PathLike) and str(source):
         return ChatTemplate.from_file(source)
-    msg = f"{source!r} is not a chat template\n  try: the path of a {FILE}, or its fields"
-    raise SourceError(msg)
+    raise SourceError(f"{source!r} is not a chat template\n  try: the path of a {FILE}, or its fields")

@@ -70,5 +70,4 @@ def _rounds_of_messages(messages: Sequence[Mapping[str, Any]]) -> tuple[str | No
 
 
 def _refuse(what: str) -> NoReturn:
-    msg = f"{what}\n  try: {EXAMPLE}"
-    raise MessageError(msg)
+    raise MessageError(f"{what}\n  try: {EXAMPLE}")

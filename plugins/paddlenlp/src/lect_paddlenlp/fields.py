@@ -65,8 +65,7 @@ def read_fields(source: Source) -> Fields:
     data = source.fields(NAMES, "PaddleNLP")
     pair = data.get("conversation")
     if pair is not None and (not isinstance(pair, list | tuple) or len(pair) != 2):
-        msg = f"{where}: conversation is {pair!r}; expected two templates, the user's and the bot's"
-        raise SourceError(msg)
+        raise SourceError(f"{where}: conversation is {pair!r}; expected two templates, the user's and the bot's")
     query = data.get("query")
     return Fields(
         None if data.get("system") is None else _field(data["system"], "system", where),
@@ -78,10 +77,8 @@ def read_fields(source: Source) -> Fields:
 
 def _field(text: Any, name: str, where: str) -> Field:
     if not isinstance(text, str):
-        msg = f"{where}: {name} is {text!r} ({type(text).__name__}); expected text"
-        raise SourceError(msg)
+        raise SourceError(f"{where}: {name} is {text!r} ({type(text).__name__}); expected text")
     try:
         return Field(name, text)
     except LectError as error:
-        msg = f"{where}: {error}"
-        raise SourceError(msg) from None
+        raise SourceError(f"{where}: {error}") from None

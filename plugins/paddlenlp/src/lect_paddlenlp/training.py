@@ -36,8 +36,7 @@ def need_answer(each: Round, index: int) -> None:
         MessageError: If it is not a question and an answer.
     """
     if len(each) != 2:
-        msg = f"round {index} is {list(each)!r}; training needs a question and an answer"
-        raise MessageError(msg)
+        raise MessageError(f"round {index} is {list(each)!r}; training needs a question and an answer")
 
 
 def refuse_tensors(return_tensors: Any) -> None:
@@ -47,5 +46,4 @@ def refuse_tensors(return_tensors: Any) -> None:
         MessageError: If they are requested.
     """
     if return_tensors is not None:
-        msg = f"return_tensors is {return_tensors!r}; no tensors are made\n  try: ids, with a tokenizer"
-        raise MessageError(msg)
+        raise MessageError(f"return_tensors is {return_tensors!r}; no tensors are made\n  try: ids, with a tokenizer")

@@ -113,8 +113,7 @@ def _messages(system: str | None, rounds: Iterable[Round]) -> list[dict[str, Any
 
 
 def _refuse(what: str) -> NoReturn:
-    msg = f"{what}, so it is unknown what is to be learnt\n  try: prompts of your own, by apply"
-    raise MessageError(msg)
+    raise MessageError(f"{what}, so it is unknown what is to be learnt\n  try: prompts of your own, by apply")
 
 
 def _ends(prompt: Prompt) -> dict[int, int]:

@@ -55,16 +55,14 @@ def read_fields(source: Source, name: str) -> Fields:
     fields = DEFAULTS | dict(source.fields(DEFAULTS, "XTuner"))
     where = str(source)
     if fields["INSTRUCTION"] is None:
-        msg = f"{where} has no INSTRUCTION\n  try: INSTRUCTION='<user>{{input}}<bot>'"
-        raise SourceError(msg)
+        raise SourceError(f"{where} has no INSTRUCTION\n  try: INSTRUCTION='<user>{{input}}<bot>'")
     for field in ("SUFFIX", "SEP"):
         _check_type(fields[field], str, field, where)
         _check_places(fields[field], {}, field, where)
     _check_type(fields["SUFFIX_AS_EOS"], bool, "SUFFIX_AS_EOS", where)
     stops = fields["STOP_WORDS"]
     if not isinstance(stops, list | tuple) or not all(isinstance(stop, str) and stop for stop in stops):
-        msg = f"{where}: STOP_WORDS is {stops!r}; expected a list of texts"
-        raise SourceError(msg)
+        raise SourceError(f"{where}: STOP_WORDS is {stops!r}; expected a list of texts")
     return Fields(
         name,
         None if fields["SYSTEM"] is None else _turn(fields["SYSTEM"], "{system}", "SYSTEM", where),
@@ -78,8 +76,7 @@ def read_fields(source: Source, name: str) -> Fields:
 
 def _check_type(value: Any, kind: type, field: str, where: str) -> None:
     if not isinstance(value, kind):
-        msg = f"{where}: {field} is {value!r} ({type(value).__name__}); expected {kind.__name__}"
-        raise SourceError(msg)
+        raise SourceError(f"{where}: {field} is {value!r} ({type(value).__name__}); expected {kind.__name__}")
 
 
 def _turn(text: Any, wanted: str, field: str, where: str) -> Turn:
@@ -127,5 +124,4 @@ def _check_places(text: str, filled: Mapping[str, int], field: str, where: str) 
 
 
 def _refuse(where: str, field: str, what: str, position: int, instead: str) -> NoReturn:
-    msg = f"{where}: {field} has {what} at character {position}\n  try: {instead}"
-    raise SourceError(msg)
+    raise SourceError(f"{where}: {field} has {what} at character {position}\n  try: {instead}")

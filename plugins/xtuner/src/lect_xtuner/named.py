@@ -25,8 +25,7 @@ class Named(Mapping[str, Any]):
             raise AttributeError(name)
         if name in self._values:
             return self._values[name]
-        msg = f"there is no {name!r}; there are {', '.join(self._values)}"
-        raise AttributeError(msg)
+        raise AttributeError(f"there is no {name!r}; there are {', '.join(self._values)}")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._values)

@@ -73,8 +73,7 @@ def training(
     spans.unused = (*unused, *rest)
     if strict and spans.unused:
         paths = ", ".join(f"{each.path[0]}[{each.path[1]}]" for each in spans.unused)
-        msg = f"XTuner leaves out {paths}\n  try: leave it out, or strict=False"
-        raise UnusedInputError(msg, unused=spans.unused)
+        raise UnusedInputError(f"XTuner leaves out {paths}\n  try: leave it out, or strict=False", unused=spans.unused)
     return spans
 
 
@@ -140,8 +139,7 @@ def _system(fields: Fields, text: str, values: Mapping[str, str]) -> str:
     if not text:
         return ""
     if fields.system is None:
-        msg = f"{fields.name} has no SYSTEM, so there is no place for a system text\n  try: leave it out"
-        raise RefusedError(msg)
+        raise RefusedError(f"{fields.name} has no SYSTEM, so there is no place for a system text\n  try: leave it out")
     return _around(fields.system, text, values)
 
 

@@ -96,8 +96,7 @@ def _column(argument: str) -> tuple[str, str]:
 
     field, _, name = argument.partition("=")
     if not field or not name:
-        msg = f"{argument!r} is not of the form FIELD=NAME, such as messages=dialog"
-        raise ArgumentTypeError(msg)
+        raise ArgumentTypeError(f"{argument!r} is not of the form FIELD=NAME, such as messages=dialog")
     return field, name
 
 
@@ -150,8 +149,7 @@ def _run(arguments: Namespace) -> int:
     if not tally.rows:
         from lect.errors import SourceError
 
-        msg = f"there is no row in {', '.join(arguments.inputs)}"
-        raise SourceError(msg)
+        raise SourceError(f"there is no row in {', '.join(arguments.inputs)}")
     if staging:
         staging.finish(tally.sequences, packs)
     elif packs:
@@ -219,8 +217,7 @@ def _check_tokenizer(formatter: Formatter, arguments: Namespace) -> None:
     if wrong:
         listed = "".join(f"\n  {check.name}: {check.what}" for check in wrong)
         advice = f"lect doctor {arguments.model} --tokenizer {arguments.tokenizer}"
-        msg = f"the tokenizer does not belong to the model:{listed}\n  try: {advice}"
-        raise TokenizerError(msg)
+        raise TokenizerError(f"the tokenizer does not belong to the model:{listed}\n  try: {advice}")
 
 
 def _packs(arguments: Namespace) -> Packs | None:

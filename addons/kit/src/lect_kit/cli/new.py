@@ -131,11 +131,10 @@ def _starting_point(arguments: Namespace) -> lect.Template | None:
     try:
         template = find_template(arguments.source)
     except LookupError as error:
-        msg = (
+        raise LectError(
             f"there is no file, template or model {saferepr(arguments.source)}\n"
             "  try: a path that exists, or a name from `lect templates`"
-        )
-        raise LectError(msg) from error
+        ) from error
     return template if template.source else template.but(source=arguments.source)
 
 

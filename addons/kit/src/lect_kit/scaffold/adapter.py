@@ -68,12 +68,11 @@ def template_adapter(names: Names, models: Sequence[str], template: Template) ->
         lazy = PythonCall("LazyTemplate", [names.template, PythonCode(names.constant.lower())])
         source = _module("jinja.py", names, models, lazy, made, "    return ")
         return Adapter(source, {JINJA_FILE: stated["jinja"]}, ("lect-jinja",))
-    msg = (
+    raise LectError(
         f"{template.label!r} cannot be written as a table: {template.beyond_table}\n"
         f"  try: LECT_PINS='{models[0]}={template.label}', which needs no package\n"
         f"   or: lect new {names.name} --program, to write another one"
     )
-    raise LectError(msg)
 
 
 def _module(

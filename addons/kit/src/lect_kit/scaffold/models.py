@@ -28,10 +28,9 @@ def pattern_of(model: str, family: str) -> str:
     """
     ref = parse_ref(model)
     if ref.place is not None or not _MODEL.fullmatch(model):
-        msg = (
+        raise LectError(
             f"{saferepr(model)} is not the name of a model; expected ORG/NAME\n  try: --model {family}/{family}-7b-chat"
         )
-        raise LectError(msg)
     if _holds(ref.words, words_of(family)):
         return " ".join(_any_size(ref.words))
     if ref.owner is None:

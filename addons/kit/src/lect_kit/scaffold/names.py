@@ -55,15 +55,13 @@ def names_of(name: str) -> Names:
         LectError: If it is invalid, or the name of one of this project's packages.
     """
     if len(name) > LONGEST_NAME or not _NAME.fullmatch(name):
-        msg = (
+        raise LectError(
             f"{saferepr(name)} is not a name for a family; expected at most {LONGEST_NAME} lower-case letters, digits "
             f"and single hyphens, beginning with a letter\n  try: the name {_nearest(name)}"
         )
-        raise LectError(msg)
     names = Names(name)
     if names.package in RESERVED:
-        msg = f"{names.package} is a package of lect itself\n  try: another name, such as lect new my-{name}"
-        raise LectError(msg)
+        raise LectError(f"{names.package} is a package of lect itself\n  try: another name, such as lect new my-{name}")
     return names
 
 

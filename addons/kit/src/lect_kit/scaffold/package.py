@@ -112,8 +112,7 @@ def _write_owned(directory: Path, files: Sequence[File], check: Callable[[Path],
             check(made)
             made.rename(directory)
     except OSError as error:
-        msg = (
+        raise LectError(
             f"cannot write {saferepr(str(directory))}: {error.strerror or error}\n"
             "  try: --into DIR, with a writable directory"
-        )
-        raise LectError(msg) from error
+        ) from error

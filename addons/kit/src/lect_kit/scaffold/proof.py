@@ -29,18 +29,16 @@ def check_package(directory: Path, names: Names, template: Template | None) -> N
     if template is None:
         return
     try:
-        for messages, ask in map(CONVERSATIONS.__getitem__, PLAIN):
-            template.text(messages, add_generation_prompt=ask)
+        for messages, add_generation_prompt in map(CONVERSATIONS.__getitem__, PLAIN):
+            template.text(messages, add_generation_prompt=add_generation_prompt)
     except LectError as error:
-        msg = (
+        raise LectError(
             f"{template.label!r} does not write a question and its answer: {str(error).splitlines()[0]}\n"
             "  try: --from with the model's directory, or its tokenizer_config.json, which has the special tokens too"
-        )
-        raise LectError(msg) from error
+        ) from error
     difference = first_difference(template, adapter.templates[names.template])
     if difference is not None:
-        msg = (
+        raise LectError(
             f"{template.label!r} cannot be written as a package that renders the same: {difference}\n"
             f"  try: lect new {names.name}, and edit the table"
         )
-        raise LectError(msg)

@@ -147,8 +147,7 @@ def _serve(folder: str, port: int, *, show: bool) -> None:
     try:
         opened = server(folder, port)
     except (OSError, OverflowError) as error:
-        msg = f"cannot serve at port {port}: {error}\n  try: --serve without a port"
-        raise LectError(msg) from error
+        raise LectError(f"cannot serve at port {port}: {error}\n  try: --serve without a port") from error
     with opened, suppress(KeyboardInterrupt):
         address = f"http://{HOST}:{opened.server_port}/"
         Screen(sys.stdout).line(f"{address} (Ctrl-C ends it)")

@@ -44,8 +44,7 @@ def write_site(folder: str, pyodide: str | None = None) -> None:
                 _write(os.path.join(folder, os.path.basename(name)), f"{file_text(name)}\n".encode())
             _write(os.path.join(folder, "packages.zip"), packed())
     except OSError as error:
-        msg = f"cannot write the page into {saferepr(folder)}: {error.strerror or error}"
-        raise LectError(msg) from error
+        raise LectError(f"cannot write the page into {saferepr(folder)}: {error.strerror or error}") from error
 
 
 def find_pyodide(given: str | None = None) -> str:
@@ -56,12 +55,10 @@ def find_pyodide(given: str | None = None) -> str:
     """
     folder = given or _installed()
     if folder is None:
-        msg = f"the page needs Pyodide, Python for browsers, and there is no {PACKAGE}\n  try: {ADVICE}"
-        raise PyodideError(msg)
+        raise PyodideError(f"the page needs Pyodide, Python for browsers, and there is no {PACKAGE}\n  try: {ADVICE}")
     missing = sorted({*NEEDED} - {*_parts(folder)})
     if missing:
-        msg = f"{saferepr(folder)} does not hold Pyodide: it has no {missing[0]}\n  try: {ADVICE}"
-        raise PyodideError(msg)
+        raise PyodideError(f"{saferepr(folder)} does not hold Pyodide: it has no {missing[0]}\n  try: {ADVICE}")
     return folder
 
 

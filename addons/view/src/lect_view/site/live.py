@@ -104,8 +104,7 @@ def _arguments(fields: Fields) -> dict[str, Any]:
     try:
         given = json.loads(fields.chat)
     except (ValueError, RecursionError) as error:
-        msg = f"the conversation is not JSON: {error}"
-        raise MessageError(msg) from error
+        raise MessageError(f"the conversation is not JSON: {error}") from error
     if not isinstance(given, dict):
         given = {"messages": given}
     if "messages" not in given:

@@ -68,8 +68,7 @@ def _files(found: metadata.Distribution) -> Iterator[tuple[str, bytes]]:
     for module in sorted(_modules(found)):
         spec = find_spec(module)
         if spec is None or spec.origin is None:
-            msg = f"the files of {name} cannot be found: there is no module {module}"
-            raise LectError(msg)
+            raise LectError(f"the files of {name} cannot be found: there is no module {module}")
         if not spec.submodule_search_locations:
             yield os.path.basename(spec.origin), _read(spec.origin)
         for place in spec.submodule_search_locations or ():

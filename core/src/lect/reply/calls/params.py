@@ -289,10 +289,10 @@ class _Parameters:
                 return NO
             return NO if shown else self.value_ends(key, close, stem, mark)
 
-        def matters() -> Finder | None:
+        def special() -> Finder | None:
             return live.in_json if held.streamed and not held.tail else None
 
-        return (yield from read_until(reader, live, closes, held.add, matters))
+        return (yield from read_until(reader, live, closes, held.add, special))
 
     def value_ends(self, key: str, close: str, stem: str, mark: str) -> int:
         """Return where a value ends: after the close here, or before a mark that can only follow it; or NO."""

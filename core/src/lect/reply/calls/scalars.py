@@ -17,7 +17,7 @@ JSON_QUOTE = re.compile(r"(?P<prefix>)(?P<quote>[\"'“”‘’])").match
 QUOTE_SO_FAR = re.compile(r"[rRbBuUfF]{0,2}(?:\"{1,2}|'{1,2})?\Z").match
 CLOSING = {"“": "”", "‘": "’"}
 """What closes a typographic quote; any other closes itself."""
-MATTERS = re.compile(r'["\\\x00-\x1f](?!(?<=\\)[/bfnrt])(?:(?<=\\)(\Z))?').search
+SPECIAL = re.compile(r'["\\\x00-\x1f](?!(?<=\\)[/bfnrt])(?:(?<=\\)(\Z))?').search
 """What cannot be passed on unchanged inside a JSON string; the usual escapes can, when they are complete."""
 UNESCAPED = "a quote that is not escaped"
 HEX = "[0-9a-fA-F]"
@@ -59,11 +59,11 @@ def held_string(reader: Reader, pieces: list[str], quote: str, escape: Escape, e
 def string(reader: Reader, pieces: list[str], quote: str, escape: Escape, ends: Ends | None) -> Outcome:
     """Read a string up to a quote after which `ends` lets it end: models forget to escape quotes."""
     put, live = pieces.append, pieces is reader.pending
-    matters = _special(quote)
+    find_special = _special(quote)
     put('"')
     while True:
         buffer, at = reader.buffer, reader.at
-        found = matters(buffer, at)
+        found = find_special(buffer, at)
         end = found.start() if found else len(buffer)
         if end > at:
             put(buffer[at:end])
@@ -72,7 +72,7 @@ def string(reader: Reader, pieces: list[str], quote: str, escape: Escape, ends: 
             if reader.ended:
                 return CUT
             if live:
-                reader.let_pass(MATTERS if escape is json_escape else matters, CALL_ARGS)
+                reader.pass_through(SPECIAL if escape is json_escape else find_special, CALL_ARGS)
             yield
             continue
         character = buffer[end]
@@ -97,7 +97,7 @@ def string(reader: Reader, pieces: list[str], quote: str, escape: Escape, ends: 
                     return DONE
                 reader.at = goes_on.end()
                 quote = CLOSING.get(goes_on["quote"], goes_on["quote"])
-                matters = _special(quote)
+                find_special = _special(quote)
                 escape = escape_after(goes_on)
         elif character == "\\":
             written, length = yield from reader.sure(escape)

@@ -28,11 +28,11 @@ def read_until(
     live: MarkScanner,
     closes: Callable[[str], int],
     put: Callable[[str], object] = lambda text: None,
-    matters: Callable[[], Finder | None] = lambda: None,
+    special: Callable[[], Finder | None] = lambda: None,
 ) -> Outcome:
     """Read text up to a mark that counts, and pass it on to `put`; return DONE there, or CUT at the end of the reply.
 
-    `closes` returns where the text ends, given the mark here; NO if the mark is text. `matters` returns a search
+    `closes` returns where the text ends, given the mark here; NO if the mark is text. `special` returns a search
     that finds nothing in a chunk that is all text, if such chunks may just pass.
     """
     while True:
@@ -45,9 +45,9 @@ def read_until(
         if end == len(buffer):
             if reader.ended:
                 return CUT
-            passing = matters()
-            if passing is not None:
-                reader.let_pass(passing, CALL_ARGS)
+            find_special = special()
+            if find_special is not None:
+                reader.pass_through(find_special, CALL_ARGS)
             yield
             continue
         try:

@@ -52,7 +52,7 @@ class Reading:
                 reader.emit_to(len(reader.buffer), kind)
                 if reader.ended:
                     return "", "", reader.position
-                reader.let_pass(live.search, kind)
+                reader.pass_through(live.search, kind)
                 yield
                 continue
             reader.emit_to(found.start(), kind)

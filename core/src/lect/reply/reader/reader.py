@@ -50,9 +50,9 @@ class Reader:
 
     # Some of these are read for every chunk.
     __slots__ = (
-        "at", "base", "borders", "buffer", "call", "call_id", "calls", "carried", "chunks", "content", "due", "end",
-        "ended", "events", "forgiven", "fresh", "growing", "in_reasoning", "index", "kind", "matters", "origin",
-        "passed", "pending", "problems", "reason", "reasoning", "schemas", "sink", "stop", "stop_rows", "stops",
+        "at", "base", "begun", "borders", "buffer", "call", "call_id", "calls", "chunks", "content", "end", "ended",
+        "events", "find_special", "forgiven", "fresh", "growing", "in_reasoning", "index", "kind", "origin", "passed",
+        "pending", "problems", "reason", "reasoning", "schemas", "settle_at", "sink", "stop", "stop_rows", "stops",
         "unclosed", "unfinished", "unknown_tools", "why",
     )  # fmt: skip
 
@@ -95,18 +95,18 @@ class Reader:
         self.kind: EventKind = CONTENT
         self.sink = self.content
         self.index: int | None = None
-        # A chunk in which `matters` finds nothing is text of the current kind throughout; such chunks wait in `passed`,
-        # up to `due`, a position in the raw text. What may begin a mark at the end of a chunk is carried to the next.
-        self.matters: Finder | None = None
+        # A chunk in which `find_special` finds nothing is text of the current kind; such chunks wait in `passed`, up to
+        # `settle_at`, a position in the raw text. What may begin a mark at the end of a chunk is kept for the next.
+        self.find_special: Finder | None = None
         self.passed: list[str] = []
-        self.carried = ""
-        self.due = 0
+        self.begun = ""
+        self.settle_at = 0
 
     def feed(self, chunk: str) -> None:
         if self.passed:
             self.settle()
-        if self.carried:
-            chunk, self.carried = self.carried + chunk, ""
+        if self.begun:
+            chunk, self.begun = self.begun + chunk, ""
         self.chunks.append(chunk)
         rest = self.buffer[self.at :]
         self.base += self.at
@@ -124,7 +124,7 @@ class Reader:
         self.chunks.append(text)
         self.sink.append(text)
         self.base += len(text)
-        self.due = self.end + MANY
+        self.settle_at = self.end + MANY
 
     def take_events(self) -> list[Event]:
         self.flush()
@@ -230,14 +230,14 @@ class Reader:
         if not borders or borders[-1][1] != kind:
             borders.append((position, kind))
 
-    def let_pass(self, matters: Finder, kind: EventKind) -> None:
-        """Let chunks pass in which `matters` finds nothing, if text of this kind is being emitted."""
+    def pass_through(self, find_special: Finder, kind: EventKind) -> None:
+        """Pass chunks through in which `find_special` finds nothing, if text of this kind is being emitted."""
         # Content that changes what `fresh` says must not pass.
         if self.fresh and kind == CONTENT:
             return
         is_open = not self.call.hidden if self.call else self.borders and self.borders[-1][1] == kind
         if self.kind == kind and is_open:
-            self.matters, self.due = matters, self.end + MANY
+            self.find_special, self.settle_at = find_special, self.end + MANY
 
     def emit(self, kind: TextKind, text: str, position: int) -> None:
         if text:

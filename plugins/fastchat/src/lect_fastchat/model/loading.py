@@ -53,8 +53,7 @@ def load_model(model_path: str, *arguments: Any, **options: Any) -> NoReturn:
     Raises:
         PluginError: Always.
     """
-    msg = (
+    raise PluginError(
         f"lect-fastchat does not load models, and so cannot load {model_path!r}: it has only FastChat's prompts\n"
         f"  try: transformers.AutoModelForCausalLM.from_pretrained({model_path!r})"
     )
-    raise PluginError(msg)

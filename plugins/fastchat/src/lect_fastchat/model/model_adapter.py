@@ -92,11 +92,10 @@ class PeftModelAdapter:
         """
         base = base_model(model_path)
         if "peft" in base or isinstance(get_model_adapter(base), PeftModelAdapter):
-            msg = (
+            raise PluginError(
                 f"the PEFT adapter {model_path!r} names {saferepr(base)} as base model, which is a PEFT adapter "
                 "itself\n  try: the path of the base model"
             )
-            raise PluginError(msg)
         return base
 
     load_model = BaseModelAdapter.load_model
@@ -119,11 +118,10 @@ def register_model_adapter(cls: type) -> type:
     if not isinstance(cls, type) or not all(
         callable(getattr(cls, method, None)) for method in ("match", "get_default_conv_template")
     ):
-        msg = (
+        raise PluginError(
             f"{cls!r} is not an adapter\n"
             "  try: a class with match(self, model_path) and get_default_conv_template(self, model_path)"
         )
-        raise PluginError(msg)
     _adapters().append(cls())
     _remembered_adapter.cache_clear()
     return cls
@@ -175,8 +173,7 @@ def __getattr__(name: str) -> Any:
         return tuple(term.lstrip("=") for terms in _classes()[_LISTS[name]].pattern.alternatives for term in terms)
     if name.endswith("Adapter") and name in _classes():
         return _classes()[name]
-    msg = f"module {__name__!r} has no attribute {name!r}"
-    raise AttributeError(msg)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def _adapters() -> list[Any]:

@@ -33,24 +33,21 @@ def base_model(model_path: str) -> str:
         PluginError: If `model_path` is not plainly a path, or the file cannot be read.
     """
     if not _is_plain(model_path):
-        msg = (
+        raise PluginError(
             f"{model_path!r} looks like a PEFT adapter, whose {CONFIG} names the base model, "
             "but no file is read for a name\n"
             "  try: the path of the base model, or that of the directory, such as ./adapter"
         )
-        raise PluginError(msg)
     config = os.path.join(model_path, CONFIG)
     try:
         base = _read(config)["base_model_name_or_path"]
         if not isinstance(base, str):
-            msg = f"its base model is {saferepr(base)}"
-            raise TypeError(msg)
+            raise TypeError(f"its base model is {saferepr(base)}")
     except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
-        msg = (
+        raise PluginError(
             f"{model_path!r} looks like a PEFT adapter, but {config} cannot be read: {error}\n"
             "  try: the path of the base model"
-        )
-        raise PluginError(msg) from None
+        ) from None
     return base
 
 
