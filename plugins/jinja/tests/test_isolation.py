@@ -14,7 +14,8 @@ from counting import HANGS
 from sampling import STRESS
 
 from lect import LimitError, PluginError
-from lect_jinja.engine import isolation, load
+from lect_jinja import load
+from lect_jinja.engine import isolation
 from lect_jinja.engine.isolation import WORKERS, IsolatedRun
 from lect_jinja.engine.limits import DEFAULT
 
@@ -236,7 +237,8 @@ def test_a_forked_process_has_a_worker_of_its_own():
 
 ORPHANING = """
 import os, signal, sys
-from lect_jinja.engine import isolation, load
+from lect_jinja import load
+from lect_jinja.engine import isolation
 started = isolation._Worker.__init__
 
 def start(worker):
