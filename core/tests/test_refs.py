@@ -171,6 +171,7 @@ def test_a_cached_model_without_an_owner_has_none():
         ("llama3:8b-text", None, "llama3", "8b-text", "llama 3 8 b text", True),
         ("llama4:scout", None, "llama4", "scout", "llama 4 scout", True),
         ("acme:cloud", None, "acme", "cloud", "acme cloud", True),
+        ("acme:0731:cloud", None, "acme", "0731:cloud", "acme 0731 cloud", True),
         ("ollama/gpt-oss:20b", "ollama", "gpt-oss", "20b", "gpt oss 20 b", True),
         ("hf.co/acme/Acme-7B-GGUF:Q4_K_M", None, "Acme-7B-GGUF", "Q4_K_M", "acme 7 b gguf q 4 k m", False),
         ("openrouter/acme/acme-7b:free", None, "acme-7b", "free", "acme 7 b free", False),
@@ -181,7 +182,7 @@ def test_a_tag_belongs_to_the_name(path, owner, name, tag, words, decides):
     assert (ref.owner, ref.name, ref.tag, " ".join(ref.words), ref.tag_decides) == (owner, name, tag, words, decides)
 
 
-@pytest.mark.parametrize("path", ["javascript:alert(1)", "data:text/html,x", "mailto:a@b.c"])
+@pytest.mark.parametrize("path", ["javascript:alert(1)", "data:text/html,x", "mailto:a@b.c", "mysql:user:secret"])
 def test_what_follows_a_colon_is_a_tag_only_if_it_looks_like_one(path):
     with pytest.raises(InvalidModelPathError):
         parse_ref(path)

@@ -51,6 +51,9 @@ def test_every_row_is_one_of_the_facts():
         ("meta-llama/llama-4-scout:free", "meta-llama/Llama-4-Scout-17B-16E-Instruct"),
         ("nvidia/nemotron-3-nano-30b-a3b:free", "nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B"),
         ("openrouter/z-ai/glm-4.6:exacto", "zai-org/GLM-4.6"),
+        ("deepseek/deepseek-r1:thinking", "deepseek-ai/DeepSeek-R1"),
+        ("qwen/qwen3-30b-a3b:thinking", "Qwen/Qwen3-30B-A3B"),
+        ("qwen/qwen3-32b:nitro", "Qwen/Qwen3-32B"),
     ],
 )
 def test_a_name_may_follow_the_provider_and_have_its_terms_behind_it(path, hub):

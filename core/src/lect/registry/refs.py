@@ -17,8 +17,8 @@ _HUB_CACHE = "models--"
 # In internlm2_5-7b-chat a digit follows.
 _OWNED = r"(?P<owner>[a-z0-9-]+)_(?P<name>[a-z].*)"
 """A name with its owner before it, as people who repackage models write it: `qwen_qwen3-8b-gguf`."""
-_TAG = r"[a-zA-Z0-9_][a-zA-Z0-9._-]*"
-"""What may follow `:` in the name of a model, as in `qwen3:4b` and `llama4:scout`."""
+_TAG = r"[a-zA-Z0-9_][a-zA-Z0-9._-]*(?::cloud)?"
+"""What may follow `:` in the name of a model, as in `qwen3:4b`, `llama4:scout` and `deepseek-v4-flash:0731:cloud`."""
 _SCHEME = r"[a-z][a-z0-9]+(?=:[a-zA-Z0-9][\w.-]*/[\w.-]+(?:@\S+)?\Z)"
 """How a path begins that only the adapter for that scheme reads, as in `hf:owner/name`."""
 PLACES = ("/", "./", "../", "~/", ".\\", "..\\")

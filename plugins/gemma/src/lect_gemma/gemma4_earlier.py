@@ -77,6 +77,7 @@ GEMMA4_EARLIER = [
     GEMMA4.but(
         name=FIRST,
         program=gemma4_first,
+        capabilities=GEMMA4.capabilities - {"reasoning"},
         options={"enable_thinking": bool},
         source=GEMMA4.source.replace(LATEST, "2026-04-01"),
     ),

@@ -18,8 +18,11 @@ __all__ = ["adapter"]
 
 ROUTES = ("openrouter/", "fireworks_ai/", "fireworks/", "cerebras/", "bedrock/")
 """What clients write before a name to say which provider has the model."""
-SERVED = (":free", ":exacto")
-"""How OpenRouter says on which terms a model is served: it is the same model."""
+SERVED = (":free", ":exacto", ":thinking", ":nitro", ":floor")
+"""How OpenRouter says on which terms a model is served, or that it is to reason: it is the same model.
+
+openrouter.ai/docs/guides/routing/model-variants has them all; `:extended` may be another version of the model.
+"""
 _LINE = re.compile(r"^([^#\s]\S*) = (\S+) ; (\S+ \S+)$", re.MULTILINE)
 
 
