@@ -15,6 +15,7 @@ COPYRIGHTS = {
     "PaddlePaddle/PaddleNLP": "Copyright (c) 2020 PaddlePaddle Authors. All Rights Reserved",
     "allenai/open-instruct": "Copyright 2024 AllenAI. All rights reserved.",
     "deepseek-ai/DeepSeek-VL": "Copyright (c) 2023 DeepSeek",
+    "deepseek-ai/DeepSeek-VL2": "Copyright (c) 2023 DeepSeek",
     "deepseek-ai/Janus": "Copyright (c) 2023 DeepSeek",
     "deepseek-ai/deepseek-recipe": "Copyright (c) 2026 DeepSeek",
     "ggml-org/llama.cpp": "Copyright (c) 2023-2026 The ggml authors",

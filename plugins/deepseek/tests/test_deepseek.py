@@ -47,6 +47,7 @@ class TestDeepSeek(AdapterSuite):
     goldens = {
         "golden/deepseek-vl.json": "deepseek-vl",
         "golden/janus-pro.json": "janus-pro",
+        "golden/deepseek-vl2.json": "deepseek-vl2",
         "golden/deepseek-ai--deepseek-coder-6.7b-instruct.json": "deepseek-coder",
         "golden/deepseek-ai--deepseek-math-7b-rl.json": "deepseek-llm-chat",
         "golden/deepseek-ai--deepseek-llm-7b-chat.json": "deepseek-llm-chat",
@@ -74,6 +75,8 @@ class TestDeepSeek(AdapterSuite):
         "deepseek-ai/deepseek-vl-7b-chat": "deepseek-vl",
         "deepseek-ai/Janus-1.3B": "deepseek-vl",
         "deepseek-ai/Janus-Pro-7B": "janus-pro",
+        "deepseek-ai/deepseek-vl2-tiny": "deepseek-vl2",
+        "deepseek-ai/deepseek-vl2": "deepseek-vl2",
         "Tongyi-Zhiwen/QwenLong-L1-32B": "deepseek-r1-distill",
         "deepseek-ai/DeepSeek-R1": "deepseek-r1",
         "deepseek-ai/DeepSeek-R1-Distill-Qwen-7B": "deepseek-r1-distill",
@@ -112,7 +115,6 @@ class TestDeepSeek(AdapterSuite):
         "deepseek-ai/DeepSeek-V4-Flash-Base",
     ]
     others = [
-        "deepseek-ai/deepseek-vl2-tiny",
         "deepseek-ai/deepseek-vl-7b-base",
         "deepseek-ai/JanusFlow-1.3B",
         "Tongyi-Zhiwen/QwenLong-L1.5-30B-A3B",

@@ -1,4 +1,4 @@
-"""DeepSeek-VL and Janus, which see: labels, written as their makers' own code fills them."""
+"""DeepSeek-VL, -VL2 and Janus, which see: labels, written as their maker's own code fills them."""
 
 from functools import partial
 
@@ -28,6 +28,22 @@ def labelled(chat: Chat, out: Writer, *, user: str, assistant: str) -> None:
         out += assistant, ":"
 
 
+def vl2(chat: Chat, out: Writer) -> None:
+    """Write DeepSeek-VL2: a question opens its answer, and a system text comes first, bare."""
+    if chat.system:
+        out.turn(chat.system)
+        out.append(chat.system.content.strip())
+        out.turn(None)
+    for message in out.turns(chat.without_system):
+        if message.role == "user":
+            out += "<|User|>: " if message.content.strip() else "<|User|>:", message.content.strip()
+            out += "\n\n" if message.content.strip() else "", "<|Assistant|>:"
+        elif message.role == "assistant":
+            out += message.content.strip(), EOS
+        else:
+            chat.refuse(f"there is no turn for the role {message.role!r}", instead="system first, user, assistant")
+
+
 DEEPSEEK_VL = Template(
     "deepseek-vl",
     partial(labelled, user="User", assistant="Assistant"),
@@ -50,4 +66,13 @@ JANUS_PRO = DEEPSEEK_VL.but(
     markers=["<|User|>:", "<|Assistant|>:", BOS, EOS, IMAGE, "<begin_of_image>", "<end_of_image>"],
     control_tokens=[IMAGE, "<begin_of_image>", "<end_of_image>"],
     source="deepseek-ai/Janus at 1daa72f, janus/utils/conversation.py, models/processing_vlm.py and README.md",
+)
+DEEPSEEK_VL2 = DEEPSEEK_VL.but(
+    name="deepseek-vl2",
+    program=vl2,
+    default_system="",
+    stop=[EOS],
+    markers=["<|User|>:", "<|Assistant|>:", BOS, EOS, "<image>"],
+    control_tokens=["<image>"],
+    source="deepseek-ai/DeepSeek-VL2 at ef9f91e, deepseek_vl2/models/processing_deepseek_vl_v2.py: format_messages_v2",
 )

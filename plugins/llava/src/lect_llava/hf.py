@@ -99,5 +99,5 @@ NEXT_MISTRAL = NEXT_VIDEO.but(
     roles=["system", "user", "assistant"],
     markers=[*MARKERS, "[INST]", "[/INST]", "<<SYS>>", "<</SYS>>"],
     control_tokens=MARKERS,
-    source="llava-hf/llava-v1.6-mistral-7b-hf, as huggingface/trl 1.16.0 copies it: trl/chat_templates/llava_next.jinja",
+    source="llava-hf/llava-v1.6-mistral-7b-hf, as huggingface/trl 1.16.0 has it: trl/chat_templates/llava_next.jinja",
 )
