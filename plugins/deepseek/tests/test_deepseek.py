@@ -45,6 +45,9 @@ class TestDeepSeek(AdapterSuite):
     plugin = "deepseek"
     deviations = "../deviations.json"
     goldens = {
+        "golden/deepseek-vl.json": "deepseek-vl",
+        "golden/janus-pro.json": "janus-pro",
+        "golden/deepseek-vl2.json": "deepseek-vl2",
         "golden/deepseek-ai--deepseek-coder-6.7b-instruct.json": "deepseek-coder",
         "golden/deepseek-ai--deepseek-math-7b-rl.json": "deepseek-llm-chat",
         "golden/deepseek-ai--deepseek-llm-7b-chat.json": "deepseek-llm-chat",
@@ -69,6 +72,12 @@ class TestDeepSeek(AdapterSuite):
         "golden/deepseek-v3.2.json": "deepseek-v3.2",
     }
     examples = {
+        "deepseek-ai/deepseek-vl-7b-chat": "deepseek-vl",
+        "deepseek-ai/Janus-1.3B": "deepseek-vl",
+        "deepseek-ai/Janus-Pro-7B": "janus-pro",
+        "deepseek-ai/deepseek-vl2-tiny": "deepseek-vl2",
+        "deepseek-ai/deepseek-vl2": "deepseek-vl2",
+        "Tongyi-Zhiwen/QwenLong-L1-32B": "deepseek-r1-distill",
         "deepseek-ai/DeepSeek-R1": "deepseek-r1",
         "deepseek-ai/DeepSeek-R1-Distill-Qwen-7B": "deepseek-r1-distill",
         "unsloth/DeepSeek-R1-Distill-Llama-8B-GGUF": "deepseek-r1-distill",
@@ -106,6 +115,9 @@ class TestDeepSeek(AdapterSuite):
         "deepseek-ai/DeepSeek-V4-Flash-Base",
     ]
     others = [
+        "deepseek-ai/deepseek-vl-7b-base",
+        "deepseek-ai/JanusFlow-1.3B",
+        "Tongyi-Zhiwen/QwenLong-L1.5-30B-A3B",
         "notdeepseek-v3",
         "deepseeker/chat-7b",
         "deepseek-ai/DeepSeek-V4-Pro-DSpark",

@@ -6,6 +6,7 @@ from lect_kit import AdapterSuite
 class TestGranite(AdapterSuite):
     plugin = "granite"
     goldens = {
+        "golden/ibm-granite--granite-vision-3.2-2b.json": "granite-3.2-vision",
         "golden/ibm-granite--granite-8b-code-instruct.json": "granite-code",
         "golden/ibm-granite--granite-3.0-1b-a400m-instruct.json": "granite-3.0",
         "golden/ibm-granite--granite-3.1-3b-a800m-instruct.json": "granite-3.1",
@@ -16,6 +17,7 @@ class TestGranite(AdapterSuite):
         "golden/ibm-granite--granite-4.1.json": "granite-4.1",
     }
     examples = {
+        "ibm-granite/granite-vision-3.2-2b": "granite-3.2-vision",
         "ibm-granite/granite-20b-code-instruct-8k": "granite-code",
         "ibm-granite/granite-3.0-3b-a800m-instruct": "granite-3.0",
         "ibm-granite/granite-3.2-8b-instruct": "granite-3.2",
@@ -29,4 +31,9 @@ class TestGranite(AdapterSuite):
         "ibm-granite/granite-3.1-8b-base": "default",
     }
     base = ["ibm-granite/granite-4.1-8b-base", "ibm-granite/granite-8b-code-base-4k", "ibm-granite/granite-3.1-8b-base"]
-    others = ["granites-7b", "ibm-granite/granite-guardian-3.1-8b", "ibm-granite/granite-4.1-3b-vision"]
+    others = [
+        "ibm-granite/granite-vision-3.3-2b",
+        "granites-7b",
+        "ibm-granite/granite-guardian-3.1-8b",
+        "ibm-granite/granite-4.1-3b-vision",
+    ]

@@ -26,6 +26,7 @@ class TestInternVL(AdapterSuite):
         "OpenGVLab/Mini-InternVL-Chat-4B-V1-5": "internvl2-phi3",
         "OpenGVLab/Mini-InternVL-Chat-2B-V1-5": "internvl2",
         "OpenGVLab/InternVL-Chat-V1-5-int8": "internvl2",
+        "SenseNova/SenseNova-SI-1.1-InternVL3-2B": "internvl2.5",
         "OpenGVLab/InternVL3-8B-Pretrained": "default",
         "OpenGVLab/InternVL3-8B-hf": "internvl-hf",
         "OpenGVLab/InternVL2_5-2B-MPO-hf": "internvl-hf",
@@ -36,7 +37,8 @@ class TestInternVL(AdapterSuite):
         "OpenGVLab/InternVL3_5-8B-HF",
         "OpenGVLab/InternVL3_5-8B",
         "OpenGVLab/InternVL-Chat-V1-1",
-        "SenseNova/SenseNova-SI-1.1-InternVL3-2B",
+        "SenseNova/SenseNova-SI-1.1-Qwen3-VL-8B",
+        "acme/SenseNova-SI-InternVL3-8B",
     ]
 
 

@@ -7,6 +7,7 @@ from lect_kit import AdapterSuite
 class TestMiniCPM(AdapterSuite):
     plugin = "minicpm"
     goldens = {
+        "golden/minicpm-v-2.6.json": "minicpm-v-2.6",
         "golden/openbmb--MiniCPM-2B-sft-fp32.json": "minicpm-2b-fp32",
         "golden/optimum-intel-internal-testing--tiny-random-minicpm.json": "minicpm-2b",
         "golden/openbmb--MiniCPM3-4B.json": "minicpm3",
@@ -15,6 +16,7 @@ class TestMiniCPM(AdapterSuite):
         "golden/openbmb--MiniCPM-V-4_5.json": "minicpm-v-4.5",
     }
     examples = {
+        "openbmb/MiniCPM-V-2_6": "minicpm-v-2.6",
         "openbmb/MiniCPM-2B-sft-bf16": "minicpm-2b",
         "openbmb/MiniCPM-2B-sft-fp32": "minicpm-2b-fp32",
         "OpenBMB/MiniCPM-1B-sft-bf16": "minicpm-2b",
@@ -29,7 +31,7 @@ class TestMiniCPM(AdapterSuite):
     others = [
         "openbmb/MiniCPM3-RAG-LoRA",
         "openbmb/MiniCPM-MoE-8x2B",
-        "openbmb/MiniCPM-V-2_6",
+        "openbmb/MiniCPM-V-4",
         "openbmb/MiniCPM-V-4_6",
         "openbmb/MiniCPM4-8B",
     ]

@@ -19,6 +19,7 @@ class TestPhi(AdapterSuite):
     }
     examples = {
         "microsoft/Phi-3-vision-128k-instruct": "phi-3-vision",
+        "microsoft/Phi-3.5-vision-instruct": "phi-3-vision",
         "microsoft/Phi-3-mini-128k-instruct": "phi-3-mini",
         "microsoft/Phi-3-medium-4k-instruct": "phi-3-medium",
         "microsoft/Phi-3-small-128k-instruct": "phi-3-small",

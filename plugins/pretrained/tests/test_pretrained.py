@@ -7,6 +7,7 @@ class TestPretrained(AdapterSuite):
     plugin = "pretrained"
     goldens = {}
     examples = {
+        "IndexTeam/Index-1.9B-Pure": "default",
         "bigscience/bloom-7b1": "default",
         "bigscience/bloomz-7b1-mt": "default",
         "openai-community/gpt2-xl": "default",

@@ -7,6 +7,7 @@ from lect_deepseek.recipe import V4_1_FLASH, V4_PRO_0813
 from lect_deepseek.v3 import R1, R1_0528, R1_0528_QWEN3, R1_DISTILL, V2_5, V3, V3_0324
 from lect_deepseek.v3_1 import V3_1, V3_1_TERMINUS, V3_2_EXP
 from lect_deepseek.v4 import V4, V4_FLASH_0731
+from lect_deepseek.vl import DEEPSEEK_VL, DEEPSEEK_VL2, JANUS_PRO
 
 __lect_api__ = "~=1.0"
 
@@ -18,6 +19,7 @@ adapter = Family(
     "deepseek",
     Rule("deepseek r 1 distill qwen|llama # b", R1_DISTILL),
     Rule("deepseek r 1 # b qwen|llama distill", R1_DISTILL),
+    Rule("qwenlong l 1 32 b .", R1_DISTILL, note="trained further from R1-Distill-Qwen-32B, with its template"),
     Rule("deepseek r 1 0528 qwen 3 8 b", R1_0528_QWEN3),
     Rule("deepseek r 1 8 b 0528 qwen 3", R1_0528_QWEN3),
     Rule("deepseek r 1 ?671 ?b 0528 .", R1_0528),
@@ -51,6 +53,10 @@ adapter = Family(
     ),
     Rule("deepseek coder # b instruct", CODER_INSTRUCT),
     Rule("deepseek coder # b base", CODER_INSTRUCT, kind="base", note=PLAIN_TEXT),
+    Rule("deepseek vl 1.3|7 b chat .", DEEPSEEK_VL),
+    Rule("deepseek vl 2 ?tiny|small .", DEEPSEEK_VL2),
+    Rule("janus 1.3 b .", DEEPSEEK_VL, note="deepseek-ai/Janus, README.md: it has the labels of DeepSeek-VL"),
+    Rule("janus pro 1|7 b .", JANUS_PRO),
     Rule("deepseek llm # b chat", LLM_CHAT),
     Rule("deepseek moe # b chat", LLM_CHAT),
     Rule("deepseek math # b instruct|rl", LLM_CHAT),

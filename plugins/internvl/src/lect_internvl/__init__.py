@@ -101,6 +101,8 @@ NEVER_CHATTED = "a base model: it was not tuned to follow instructions"
 DISAGREE = "the code that trains InternVL3.5 writes a default system text, and the templates of its tokenizers do not"
 OTHER_TEMPLATE = "not among the models that transformers converts, which have a template of their own"
 
+SENSENOVA = ["InternVL3-2B", "InternVL3-8B", "1.1-InternVL3-2B", "1.1-InternVL3-8B", "1.2-InternVL3-8B"]
+
 adapter = Family(
     "internvl",
     Rule("internvl 3 1|2|8|9|14|38|78 b hf .", INTERNVL_HF),
@@ -116,4 +118,6 @@ adapter = Family(
     Rule("mini internvl chat 4 b v 1 5 .", INTERNVL2_PHI3),
     Rule("mini internvl chat 2 b v 1 5 .", INTERNVL2),
     Rule("internvl chat v 1 5 ?int ?8 .", INTERNVL2),
+    # Trained further by SenseTime, whose code asks InternVL3's own `chat`: OpenSenseNova/SenseNova-SI.
+    *(Rule(f"sensenova/SenseNova-SI-{name}", INTERNVL2_5) for name in SENSENOVA),
 )

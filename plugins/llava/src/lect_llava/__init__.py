@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from lect.plugin import DEFAULT, Chat, Family, Message, Rule, Template, Turn, Writer
+from lect_llava.hf import NEXT_MISTRAL, NEXT_VIDEO, NEXT_VIDEO_34B, ONEVISION
 
 __lect_api__ = "~=1.0"
 
@@ -98,7 +99,11 @@ OTHER_TEMPLATE = "what is packed for transformers has a template of its own, whi
 
 adapter = Family(
     "llava",
+    Rule("llava v 1.6 mistral 7 b hf .", NEXT_MISTRAL),
     Rule("llava v 1.5|1.6 ?vicuna|mistral # b hf", None, note=OTHER_TEMPLATE),
+    Rule("llava next video 7 b ?dpo hf .", NEXT_VIDEO),
+    Rule("llava next video 34 b ?dpo hf .", NEXT_VIDEO_34B),
+    Rule("llava onevision qwen 2 0.5|7|72 b ov|si ?chat hf .", ONEVISION),
     Rule("llava onevision 1.5 # b base", DEFAULT, kind="base", note="a base model: it was not tuned for chats"),
     Rule("llava v 1.5 7|13 b .", LLAVA_V1),
     Rule("llava v 1.6 vicuna 7|13 b .", LLAVA_V1),

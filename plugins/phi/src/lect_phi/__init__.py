@@ -18,6 +18,7 @@ adapter = Family(
     Rule("phi 3.5 mini instruct", PHI3_5),
     Rule("phi 3.5 moe instruct", PHI3_5_MOE),
     Rule("phi 3 vision # k instruct", PHI3_VISION),
+    Rule("phi 3.5 vision instruct .", PHI3_VISION),
     Rule("phi 3 small # k instruct", PHI3_SMALL),
     Rule("phi 3 medium # k instruct", PHI3_MEDIUM),
     Rule("phi 3 mini # k instruct", PHI3_MINI),

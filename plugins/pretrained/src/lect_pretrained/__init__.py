@@ -24,6 +24,8 @@ PATTERNS = (
     "goodbai95/GPT2-xl",
     "EleutherAI/gpt-j-6b",
     "EleutherAI/gpt-neox-20b",
+    "IndexTeam/Index-1.9B",
+    "IndexTeam/Index-1.9B-Pure",
     "iquest coder v 1 # b base",
     "mamba # b|m",
     "marco mini|nano ?global base",
