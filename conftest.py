@@ -3,6 +3,8 @@
 import gc
 from collections import Counter
 from contextlib import suppress
+from functools import cache
+from types import FunctionType, ModuleType
 
 from sampling import FULL, SEED, STRESS
 
@@ -35,13 +37,15 @@ def pytest_collection_modifyitems(items):
     cases = Counter()
     for item in items:
         cases[item.path] += getattr(getattr(item, "function", None), "cases", 1)
-    items.sort(key=lambda item: (not starts_processes(item), -cases[item.path], str(item.path)))
+    items.sort(key=lambda item: (not starts_processes(item.module), -cases[item.path], str(item.path)))
 
 
-def starts_processes(item):
-    """Return whether a file has imported something that starts processes."""
-    used = vars(item.module).values() if hasattr(item, "module") else ()
-    return any(getattr(each, "__module__", getattr(each, "__name__", "")) in STARTS_PROCESSES for each in used)
+@cache
+def starts_processes(module):
+    """Return whether a file of tests has imported something that starts processes."""
+    # Among the others are objects that raise when they are asked for an attribute.
+    used = (each for each in vars(module).values() if type(each) in (FunctionType, ModuleType, type))
+    return any(getattr(each, "__module__", each.__name__) in STARTS_PROCESSES for each in used)
 
 
 def pytest_collection_finish():

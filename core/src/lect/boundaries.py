@@ -71,7 +71,7 @@ def _refused(function: Any, given: tuple[Any, ...], named: dict[str, Any], error
         misfit = _misfit(value, expected, name)
         if misfit is not None:
             where, wrong, wanted = misfit
-            said = stated if wrong is value else getattr(wanted, "__name__", wanted)
+            said = stated if wrong is value and isinstance(stated, str) else getattr(wanted, "__name__", wanted)
             return f"{where} is {saferepr(wrong)} ({type(wrong).__name__}); expected {said}"
     shown = ", ".join(f"{name}={saferepr(value)}" for name, value in arguments.items())
     name = f"{function.__module__.partition('.')[0]}.{function.__qualname__}"
