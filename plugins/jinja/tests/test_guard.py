@@ -8,7 +8,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from counting import FROM_A_SMALL_PROCESS, HANGS
+from counting import FROM_A_SMALL_PROCESS, HANGS, slowness
 from sampling import some
 from shared import SHARED
 from together import together
@@ -74,7 +74,7 @@ def test_a_hostile_template_ends_soon_and_as_expected(case, outcomes):
         assert outcome in case["accept"] or harmless, said
         assert not [word for word in case.get("must_not_contain", ()) if outcome == "ok" and word in said]
         assert len(said) <= 700 or outcome == "ok"
-        assert cpu < RUNAWAY
+        assert cpu / slowness() < RUNAWAY
         assert memory < MEMORY
 
 
@@ -82,7 +82,7 @@ def test_a_hostile_template_ends_soon_and_as_expected(case, outcomes):
 def test_an_attack_on_time_or_memory_or_the_stack_gets_neither(name, attacked):
     for outcome, said, cpu, memory in attacked[name]:
         assert outcome in ("ok", "ok-error", "limit", "reject"), said
-        assert cpu < RUNAWAY
+        assert cpu / slowness() < RUNAWAY
         assert memory < MEMORY
 
 
