@@ -173,8 +173,10 @@ class Facts:
 
     def revision(self, name: str = "") -> str:
         """Say which of its model's revisions a template is, by default this one; empty if it is none of them."""
-        place = {each: number for number, each in enumerate(self.revisions, 1)}.get(name or self.name)
-        return f"revision {place} of {len(self.revisions)}, of {self.revisions[name or self.name]}" if place else ""
+        mine, names = name or self.name, [*self.revisions]
+        if mine not in names:
+            return ""
+        return f"revision {names.index(mine) + 1} of {len(names)}, of {self.revisions[mine]}"
 
     @property
     def own_fields(self) -> frozenset[str]:

@@ -99,7 +99,7 @@ def add_tools(request: Fields, conversation: Conversation) -> None:
 
 def own_tools(request: Fields) -> dict[str, OwnTool]:
     """Return what each function of the model is to the client, by the name that the model has for it."""
-    return {tool["name"]: own for _, tool, own in functions(request.get("tools")) if own}
+    return {tool["name"]: own for _, tool, own in functions(mapping(request, "request").get("tools")) if own}
 
 
 def _whole(namespace: str, name: str) -> str:
