@@ -9,6 +9,7 @@ from contextlib import suppress
 from itertools import product
 
 import pytest
+from sampling import in_turn
 
 import lect
 from lect.cli import main
@@ -168,7 +169,7 @@ def test_names_in_files(made, name, place, shown):
 # Plugins
 
 
-@pytest.mark.parametrize("name", NAMES, ids=ascii)
+@pytest.mark.parametrize("name", in_turn(NAMES, 3), ids=ascii)
 def test_names_of_plugins(name, shown):
     turn = Turn("<{role}>", "</s>")
     for family, template, marker in ((name, "acme", ""), ("acme", name, ""), ("acme", "acme", name)):

@@ -36,7 +36,7 @@ def test_one_module_names_the_folder():
 
 
 def test_tests_that_need_the_makers_templates_are_skipped_and_nothing_fails(tmp_path):
-    needing = in_turn([path.relative_to(REPOSITORY) for path in TESTS if knows_the_folder(path)], 3)
+    needing = in_turn([path.relative_to(REPOSITORY) for path in TESTS if knows_the_folder(path)], 6)
     # Apart, so that one case is also one of those that are tried together; and no more cases than in an ordinary run.
     apart = {**sampling_environment(), "LECT_APART": "1"}
     copy = fresh_copy(tmp_path)
