@@ -47,20 +47,34 @@ def options(template):
     return ", ".join(shown)
 
 
-def rows():
-    """Yield a line for each format."""
-    for name, template in sorted(formats().items()):
-        lacks = carried(template)
-        cells = ["-" if any(lacks[each] for each in asked) else "yes" for asked in COLUMNS.values()]
-        yield f"| `{name}` | {' | '.join(cells)} | {options(template)} |"
+def table(header, rows):
+    """Yield the lines of a table."""
+    for cells in (header, ["---"] * len(header), *rows):
+        yield f"| {' | '.join(cells)} |"
 
 
 def page():
-    """Return the page with a fresh table."""
+    """Return the page with fresh tables: what each format carries, and how it spells effort."""
     text = PAGE.read_text("utf-8")
     before, rest = text.split(BEGIN)
-    table = [f"| format | {' | '.join(COLUMNS)} | effort |", "|---" * (len(COLUMNS) + 2) + "|", *rows()]
-    return before + BEGIN + "\n" + "\n".join(table) + "\n\n" + END + rest.split(END)[1]
+    known, efforts = [], []
+    for name, template in sorted(formats().items()):
+        lacks = carried(template)
+        cells = ["-" if any(lacks[each] for each in asked) else "yes" for asked in COLUMNS.values()]
+        known.append([f"`{name}`", *cells])
+        if spelled := options(template):
+            efforts.append([f"`{name}`", spelled])
+    lines = [
+        "",
+        *table(["format", *COLUMNS], known),
+        "",
+        "## Effort",
+        "",
+        *table(["format", "options"], efforts),
+        "",
+        "",
+    ]
+    return before + BEGIN + "\n".join(lines) + END + rest.split(END)[1]
 
 
 if __name__ == "__main__":
