@@ -73,12 +73,15 @@ def sorted_results(messages: Sequence[Raw]) -> list[Raw]:
 
 def misplaced_results(messages: Sequence[Raw], *, named: bool = False) -> list[int]:
     """Return where results are not in the order of their calls; `named`: of those of one function, that is."""
-    names = {str(call.get("id")): _name_of(call) for each in messages for call in _calls_of(each)} if named else {}
+    ordered = sorted_results(messages)
+    if not named:
+        return [at for at, each in enumerate(ordered) if each is not messages[at]]
+    names = {str(call.get("id")): _name_of(call) for each in messages for call in _calls_of(each)}
 
-    def by_name(ordered: Sequence[Raw]) -> list[tuple[int, Raw]]:
-        return sorted(enumerate(ordered), key=lambda at: names.get(str(at[1].get("tool_call_id")), ""))
+    def by_name(some: Sequence[Raw]) -> list[tuple[int, Raw]]:
+        return sorted(enumerate(some), key=lambda at: names.get(str(at[1].get("tool_call_id")), ""))
 
-    pairs = zip(by_name(messages), by_name(sorted_results(messages)), strict=True)
+    pairs = zip(by_name(messages), by_name(ordered), strict=True)
     return sorted(at for (at, one), (_, other) in pairs if one is not other)
 
 
