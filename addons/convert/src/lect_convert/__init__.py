@@ -4,7 +4,7 @@
 import lect
 import lect_convert
 
-print(lect_convert.dump_template(lect.template("default"), "xtuner"))
+text = lect_convert.dump_template(lect.template("default"), "xtuner")
 ```
 
 A package that brings a notation writes it with `Written`, `table_of` and `expressible`.
