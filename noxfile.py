@@ -64,7 +64,12 @@ TRAINERS = ["torch>=2.6", "trl>=1.16,<2", "transformers>=5.22,<6"]
 IN_PARALLEL = ["-q", "-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder"]
 # What the tests of every package need besides core, and what those of some need besides what the packages do.
 NEEDED_BY_ALL = ["kit"]
-NEEDED = {"data": ["gemma", "mistral", "pretrained", "qwen"], "kit": ["jinja"], "view": ["qwen"]}
+NEEDED = {
+    "data": ["gemma", "mistral", "pretrained", "qwen"],
+    "kit": ["jinja"],
+    "view": ["qwen"],
+    **{key: ["convert"] for key in ("fastchat", "jinja", "ollama", "paddlenlp")},
+}
 BUILD_TOOLS = ["flit_core>=3.11,<5"]
 BUILD = """
 import os, sys

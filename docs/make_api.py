@@ -27,6 +27,7 @@ MODULES = [
         "lect.plugin.grammar",
         "lect_apis",
         "lect_constrain",
+        "lect_convert",
         "lect_data",
         "lect_fit",
         "lect_kit",

@@ -14,6 +14,7 @@ import transformers
 from transformers.utils.chat_parsing import parse_response
 
 import lect
+from lect_convert import dump_template
 from lect_jinja.writing.response_template import as_message, as_transformers
 
 PAGE = Path(__file__).parent / "how-to" / "use-with-transformers.md"
@@ -29,7 +30,7 @@ def counts():
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                spec = json.loads(lect.dump_template(template, "response-template", lossy=True))
+                spec = json.loads(dump_template(template, "response-template", lossy=True))
         except lect.ConversionError:
             row[1] = None
             continue

@@ -12,6 +12,7 @@ import lect
 from lect.cli import main
 from lect.errors import ConversionWarning
 from lect.format.compare import render_of
+from lect_convert import dump_template
 from lect_fastchat import conv_templates
 from lect_jinja.writing.turn_table import renderer
 
@@ -56,7 +57,7 @@ def check(template, notation, original):
     This compares more conversations than the conversion itself does.
     """
     try:
-        text = lect.dump_template(template, notation)
+        text = dump_template(template, notation)
     except lect.ConversionError:
         return None
     again = lect.load_template(text, notation=notation)
@@ -102,7 +103,7 @@ def losses(template, notation):
     """Write a template with `lossy`; return what was written, and what is lost."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConversionWarning)
-        text = lect.dump_template(template, notation, lossy=True)
+        text = dump_template(template, notation, lossy=True)
     lines = "".join(str(each.message) for each in caught).splitlines()
     return text, [line.removeprefix("  lost: ") for line in lines if line.startswith("  lost: ")]
 
@@ -135,7 +136,7 @@ def test_what_a_lossy_conversion_loses_is_all_that_it_loses(name, notation):
 @pytest.mark.parametrize("name", ["seallm:seallm-v3", "yi:yi-1.5-chat", "qwen:qwen-7b-chat"])
 def test_fastchat_does_not_end_an_empty_answer_which_is_a_loss(name):
     with pytest.raises(lect.ConversionError) as caught:
-        lect.dump_template(lect.template(name), "fastchat")
+        dump_template(lect.template(name), "fastchat")
     assert caught.value.lost == (EMPTY,)
 
 
@@ -148,7 +149,7 @@ def test_most_fastchat_templates_convert_to_jinja_and_the_others_say_why_not():
     reasons = {}
     for name in sorted(set(names) - set(converted)):
         with pytest.raises(lect.ConversionError) as caught:
-            lect.dump_template(lect.template(name), "jinja")
+            dump_template(lect.template(name), "jinja")
         (reasons[name],) = caught.value.lost
     assert reasons == {
         "fastchat:cllm": "all: the style CLLM writes only the last two messages",
@@ -173,7 +174,7 @@ def test_a_program_says_why_it_cannot_be_converted(name, notation):
     with pytest.raises(
         lect.ConversionError, match=r"lost: all: (it is a program, .*|the style [A-Z0-9]+ .*)"
     ) as caught:
-        lect.dump_template(template, notation)
+        dump_template(template, notation)
     words = set() if name.startswith("fastchat:") else template.capabilities - {"system"}
     assert all(word in str(caught.value) for word in words)
 
@@ -182,7 +183,7 @@ def test_every_xtuner_template_is_written_as_xtuner_has_it():
     from lect_xtuner import PROMPT_TEMPLATE
 
     for name, fields in PROMPT_TEMPLATE.items():
-        text = lect.dump_template(lect.template(f"xtuner:{name}"), "xtuner")
+        text = dump_template(lect.template(f"xtuner:{name}"), "xtuner")
         assert json.loads(text) == {field: value for field, value in fields.items() if value}, name
 
 
@@ -301,4 +302,4 @@ def test_the_name_of_a_template_can_replace_that_of_a_model_in_python_too(name):
 
 def test_a_lossy_conversion_warns_in_python_too():
     with pytest.warns(ConversionWarning, match="the turns of tools"):
-        lect.dump_template(lect.template("chatml"), "xtuner", lossy=True)
+        dump_template(lect.template("chatml"), "xtuner", lossy=True)

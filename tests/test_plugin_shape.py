@@ -33,7 +33,7 @@ NEEDS = {
 }
 """What packages need besides core."""
 # They use core's private modules, which may change in any version.
-PINNED = {"constrain", "data", "fit", "kit", "rollout", "rows", "tokens", "view"}
+PINNED = {"constrain", "convert", "data", "fit", "kit", "rollout", "rows", "tokens", "view"}
 # They are imported by their users alone, so they have no entry points.
 LIBRARIES = {"apis"}
 # Their entry points are those of the servers that load them.

@@ -15,6 +15,7 @@ BYTES = """type("Bytes", (), {
 USES = {
     "apis": ("__import__('lect_apis').request({'input': 'Hi!'}).messages", [{"role": "user", "content": "Hi!"}]),
     "constrain": ("__import__('lect_constrain').constrain(lect.template('chatml')).gbnf()[:4]", "root"),
+    "convert": ("__import__('lect_convert').table_of(lect.template('chatml'), 'any').name", "chatml"),
     "data": ("__import__('lect_data').Formatter('lect:chatml')({'prompt': ['Hello!']})['turns']", [1]),
     # One family for all: they have the same shape.
     "qwen": (f"lect.get_template('Qwen/Qwen2.5-7B-Instruct').text({HELLO})[-17:]", "Hello!<|im_end|>\n"),
@@ -24,7 +25,7 @@ USES = {
     "hub": ("'hub' in [plugin.name for plugin in lect.plugins()]", True),
     "jinja": (f"lect.get_template('./model').text({HELLO})", "user: Hello!"),
     "kit": ("__import__('lect_kit').AdapterSuite.__name__", "AdapterSuite"),
-    "ollama": ("'TEMPLATE' in lect.dump_template(lect.template('chatml'), 'ollama')", True),
+    "ollama": ("'ollama' in [plugin.name for plugin in lect.plugins()]", True),
     "paddlenlp": (f"""lect.load_template('{{"query": "Q: {{{{query}}}}"}}').text({HELLO})""", "Q: Hello!"),
     "providers": ("'providers' in [plugin.name for plugin in lect.plugins()]", True),
     "rollout": (f"lect.rollout('a/model', {HELLO}, {BYTES}, adapter='chatml').feed(b'Hi!').content", "Hi!"),

@@ -90,7 +90,7 @@ def test_a_mistyped_command_is_recognised(only, capsys):
     assert "did you mean 'greet'?" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("command", "package"), [("new", "kit"), ("check", "kit"), ("audit", "jinja")])
+@pytest.mark.parametrize(("command", "package"), [("new", "kit"), ("convert", "convert"), ("audit", "jinja")])
 def test_a_command_of_a_package_that_is_not_installed_says_what_to_install(only, capsys, command, package):
     only()
     assert main([command, "acme"]) == 2

@@ -62,6 +62,7 @@ PUBLIC = {"lect", "lect.plugin", "lect.plugin.grammar", "lect.errors"}
 PRIVATE = {
     "data",  # Its command prints, loads tokenizers and checks them as core's commands do.
     "kit",  # It tests what core does with a plugin: what it finds, loads and asks, one step at a time.
+    "convert",  # It asks the installed notations, and compares prompts, by what core itself reads and compares with.
     "constrain",  # It asks the engine that reads which marks are live in a text.
     "fit",  # It keeps what it finds out with a template's edges, and spells ids as core does.
     "rollout",  # It continues prompts and encodings where core stopped.
@@ -69,6 +70,8 @@ PRIVATE = {
     "rows",  # It reads objects, weights and tools by the rules by which core writes them.
     "view",  # It shows what core knows of prompts and encodings, and renders as core's commands do.
 }
+# It alone has a notation write, so the package of a notation works without it: only what it then loads imports it.
+WRITES = "lect_convert"
 
 
 def imported(tree, *, lazy=True, types=True):
@@ -176,6 +179,17 @@ def plugin_folders():
     return sorted(path for street in STREETS for path in REPOSITORY.glob(f"{street}/*/") if (path / "src").is_dir())
 
 
+def entry_points(folder):
+    """Return where the entry points of a package are."""
+    project = tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))["project"]
+    return [value for points in project.get("entry-points", {}).values() for value in points.values()]
+
+
+def needs_at_once(tree, other):
+    """Return whether a module imports another package as soon as it is imported."""
+    return any(module.partition(".")[0] == other for module, _ in imported(tree, lazy=False, types=False))
+
+
 @together("folder", plugin_folders() or [None], ids=lambda folder: folder and folder.name)
 def test_a_plugin_imports_only_public_modules(folder):
     if folder is None:
@@ -193,7 +207,12 @@ def test_a_plugin_imports_only_public_modules(folder):
                 assert attribute != "*"
             other = module.partition(".")[0]
             if other.startswith("lect_") and other != source.name:
-                assert module in needed, f"{name} imports another plugin, {module}"
+                assert module in {*needed, WRITES}, f"{name} imports another plugin, {module}"
+    if WRITES not in {*needed, source.name}:
+        loaded_at_once = {point.partition(":")[0] for point in entry_points(folder)} | {source.name}
+        for name in known:
+            loaded_at_once |= targets(name, known, lazy=False, types=False)
+        assert not [name for name in loaded_at_once & set(known) if needs_at_once(known[name], WRITES)]
     assert circle(arrows_between(known)) == []
 
 
@@ -206,6 +225,7 @@ ADVISERS = {
     "lect.cli.damage",  # Which packages may be without entry points.
     "lect.cli.families",  # What could be installed.
     "lect.cli.installed",  # Which package a command is in that is not installed.
+    "lect.notations",  # Which package a notation is in that is not installed.
 }
 # Examples in errors and in --help: the only other places in core's code with the name of a model or a maker.
 EXAMPLES = {

@@ -32,7 +32,6 @@ SIGNATURES = {
     lect.templates: "(*, load=False)",
     lect.reply_formats: "()",
     lect.load_template: "(source, *, notation=None)",
-    lect.dump_template: "(template, notation, *, lossy=False)",
     lect.plugin.Schema: "(chat, value, path, *, is_required=False)",
     lect.plugin.thought_and_answer: "(message, content=None)",
     lect.plugin.open_file: "(path, *, follow=True)",
@@ -128,7 +127,7 @@ def test_the_public_names_for_users():
         "Encoded", "FallbackWarning", "InvalidModelPathError", "LectError", "LimitError", "LossPolicy", "LossSpan",
         "MaskError", "MessageError", "Origin", "PluginError", "Prompt", "RefusedError", "Reply", "Resolution", "Row",
         "Segment", "SourceError", "Template", "TokenizerError", "UnknownModelError", "UnknownTemplateError", "Unused",
-        "UnusedInputError", "__version__", "dump_template", "encode", "fit", "get_conv_template",
+        "UnusedInputError", "__version__", "encode", "fit", "get_conv_template",
         "get_conversation_template", "get_template", "load_template", "messages", "parse", "pin", "pins", "plugins", "register",
         "register_conv_template", "render", "reply_formats", "rescan", "resolve", "rollout", "row", "stream", "template",
         "templates",
@@ -139,9 +138,9 @@ def test_the_public_names_for_authors_of_adapters():
     assert sorted(lect.plugin.__all__) == [
         "API_VERSION", "CHATML", "Call", "Chat", "DEFAULT", "Difference", "Family", "Input", "LazyTemplate", "Match", "Message",
         "ModelRef", "Part", "ROUND", "Reply", "Rule", "SPELLINGS", "Schema", "Source", "Specificity", "Template", "Tokenizer",
-        "ToolCall", "Turn", "TurnTemplate", "Writer", "Written", "boundary", "by_signal", "expressible", "given",
+        "ToolCall", "Turn", "TurnTemplate", "Writer", "boundary", "by_signal", "given",
         "hookimpl", "install_command", "locate", "normalize", "open_file", "owned", "parse_json", "plain_str", "read_file",
-        "split_at_controls", "stripped", "table_of", "think_tags", "thought_and_answer", "unknown", "write_whole",
+        "split_at_controls", "stripped", "think_tags", "thought_and_answer", "unknown", "write_whole",
     ]  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from tiny_gguf import tiny_gguf
 
 import lect
 from lect_constrain import constrain
+from lect_convert import dump_template
 from lect_jinja.check.server import Server, verified_server
 
 llama = pytest.importorskip("xllamacpp")
@@ -54,7 +55,7 @@ def rewritten(messages):
 @pytest.mark.parametrize("model", [MODEL, "lmsys/vicuna-7b-v1.5", "01-ai/Yi-1.5-9B-Chat"])
 def test_a_server_with_a_converted_template_sends_the_makers_prompts(serve, model):
     template = lect.get_template(model)
-    address = serve(template, lect.dump_template(template, "jinja"))
+    address = serve(template, dump_template(template, "jinja"))
     messages = QUESTION[1:] if "system" not in (template.roles or ["system"]) else QUESTION
     expected = template.text(messages, add_generation_prompt=True)
     assert post(address, "/apply-template", {"messages": messages})["prompt"].endswith(
@@ -66,7 +67,7 @@ def test_a_server_with_a_converted_template_sends_the_makers_prompts(serve, mode
 
 def test_an_edited_template_is_found_and_the_command_fails(serve, tmp_path):
     template = lect.get_template(MODEL)
-    edited = lect.dump_template(template, "jinja").replace("<|user|>", "<|human|>")
+    edited = dump_template(template, "jinja").replace("<|user|>", "<|human|>")
     address = serve(template, edited)
     assert verified_server(Server(address), MODEL).verdict == "different"
     printed = pages.run_command(f"lect verify --server {address} --model {MODEL}", tmp_path)
@@ -76,7 +77,7 @@ def test_an_edited_template_is_found_and_the_command_fails(serve, tmp_path):
 
 def test_a_constraint_of_the_page_is_a_grammar_that_the_server_takes(serve):
     template = lect.get_template("Qwen/Qwen2.5-7B-Instruct")
-    address = serve(template, lect.dump_template(lect.template("chatml"), "jinja"))
+    address = serve(template, dump_template(lect.template("chatml"), "jinja"))
     tool = {"type": "function", "function": {"name": "get_time", "parameters": {"type": "object", "properties": {}}}}
     grammar = constrain(template, [tool], tool_choice="required", parallel=False).gbnf()
     answer = post(address, "/completion", {"prompt": "x", "n_predict": 60, "grammar": grammar, "seed": 1})

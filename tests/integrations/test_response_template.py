@@ -9,6 +9,7 @@ import response_templates
 from sampling import few
 
 import lect
+from lect_convert import dump_template
 from lect_jinja.replies.responses.grammar import read_response_template
 from lect_jinja.replies.responses.patterns import UnreadableError
 from lect_jinja.writing.response_template import as_message, as_transformers
@@ -23,7 +24,7 @@ def expressible():
     for name in NAMES:
         template = lect.template(name)
         try:
-            yield name, lect.dump_template(template, "response-template")
+            yield name, dump_template(template, "response-template")
         except lect.ConversionError:
             continue
 
@@ -38,7 +39,7 @@ def test_most_templates_are_written_without_loss_and_are_valid():
 
 
 def test_chunks_make_no_difference():
-    spec = json.loads(lect.dump_template(lect.template("qwen3"), "response-template"))
+    spec = json.loads(dump_template(lect.template("qwen3"), "response-template"))
     text = '<think>\nHm.\n</think>\n\nYes.\n<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call><|im_end|>'
     prompt = lect.template("qwen3").text([{"role": "user", "content": "Hi"}], add_generation_prompt=True)
     parser = parsing.ResponseParser(spec, prefix=prompt)

@@ -30,6 +30,7 @@ INSTALLS = {
     "lect[data]": (["data", "rows"], ["some/model", "--adapter", "chatml"], CHATML),
     "lect[apis]": (["apis"], ["some/model", "--adapter", "chatml"], CHATML),
     "lect[constrain]": (["constrain"], ["some/model", "--adapter", "chatml"], CHATML),
+    "lect[convert]": (["convert"], ["some/model", "--adapter", "chatml"], CHATML),
     "lect[fit]": (["fit"], ["some/model", "--adapter", "chatml"], CHATML),
     "lect[rollout]": (["rollout"], ["some/model", "--adapter", "chatml"], CHATML),
     "lect[vllm]": (["vllm", "apis", "constrain"], ["some/model", "--adapter", "chatml"], CHATML),

@@ -192,7 +192,7 @@ def packages_file():
         "formats": {name: format_counts(name) for name in PLUGINS},
         **{
             kind: {name: sorted(points_of(name).get(f"lect.{kind}", ())) for name in PLUGINS}
-            for kind in ("commands", "functions")
+            for kind in ("commands", "functions", "notations")
         },
         "reserved": {name: reserved_names(name) for name in PLUGINS},
     }

@@ -8,6 +8,7 @@ from together import together
 import lect
 import lect_fastchat
 from lect.plugin import Turn, TurnTemplate
+from lect_convert import dump_template
 from lect_fastchat import Conversation, SeparatorStyle
 
 FIELDS = {"name": "mine", "roles": ["Q", "A"], "sep_style": "ADD_COLON_SINGLE", "sep": "\n"}
@@ -18,7 +19,7 @@ WRITABLE = [name for name, each in lect_fastchat.conv_templates.items() if each.
 @together("name", WRITABLE)
 def test_every_fastchat_template_survives_a_round_trip(name):
     template = lect.template(f"fastchat:{name}")
-    text = lect.dump_template(template, "fastchat")
+    text = dump_template(template, "fastchat")
     again = lect.load_template(text)
     assert (again.name, again.fields, again.stop, again.stop_ids) == (
         name,
@@ -52,7 +53,7 @@ def test_a_turn_table_is_written_where_fastchat_can_express_it():
         default_system="Be brief.",
         stop={"</s>": 2},
     )
-    assert json.loads(lect.dump_template(table, "fastchat")) == {
+    assert json.loads(dump_template(table, "fastchat")) == {
         "name": "mine",
         "system_template": "{system_message}\n",
         "system_message": "Be brief.",
@@ -66,10 +67,10 @@ def test_a_turn_table_is_written_where_fastchat_can_express_it():
         "stop_token_ids": [2],
     }
     with pytest.raises(lect.ConversionError) as caught:
-        lect.dump_template(table.but(default_system=""), "fastchat")
+        dump_template(table.but(default_system=""), "fastchat")
     assert caught.value.lost == ("that a prompt without a system text has no system turn",)
     with pytest.raises(lect.ConversionError) as caught:
-        lect.dump_template(table.but(assistant=Turn("B: ", "</s>\n")), "fastchat")
+        dump_template(table.but(assistant=Turn("B: ", "</s>\n")), "fastchat")
     assert caught.value.lost == ("what is written for an empty text",)
 
 

@@ -8,12 +8,13 @@ import pytest
 import lect
 from lect.plugin import CHATML
 from lect.plugin.grammar import JSON_IN_TAGS, THINK, Channels, Grammar
+from lect_convert import dump_template
 
 
 def written(template):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", lect.errors.ConversionWarning)  # Without transformers, nothing is proven.
-        return json.loads(lect.dump_template(template, "response-template", lossy=True))
+        return json.loads(dump_template(template, "response-template", lossy=True))
 
 
 def test_reasoning_calls_and_content_are_fields():
@@ -28,6 +29,6 @@ def test_reasoning_calls_and_content_are_fields():
 def test_what_cannot_be_expressed_is_an_error_that_says_why():
     headed = Grammar("x", channels=Channels(start=("<|start|>",), bodies=(("<|message|>", "content"),)))
     with pytest.raises(lect.ConversionError, match="messages with headers"):
-        lect.dump_template(CHATML.but(reply=headed), "response-template")
+        dump_template(CHATML.but(reply=headed), "response-template")
     with pytest.raises(lect.ConversionError, match="nothing of replies"):
-        lect.dump_template(CHATML.but(reply=None), "response-template")
+        dump_template(CHATML.but(reply=None), "response-template")

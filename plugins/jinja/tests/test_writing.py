@@ -6,6 +6,7 @@ import lect
 import lect_jinja
 from lect.format.compare import CONVERSATIONS, differences, render_of
 from lect.plugin import CHATML, DEFAULT, Turn, TurnTemplate
+from lect_convert import dump_template
 from lect_jinja.writing.turn_table import renderer, write
 
 PLAIN = TurnTemplate(
@@ -87,7 +88,7 @@ def test_what_the_model_is_to_learn_is_marked():
 
 def test_a_chat_template_is_written_unchanged():
     text = "{% for m in messages %}{{ m.role | upper }}: {{ m.content }}\n{% endfor %}"
-    assert lect.dump_template(lect_jinja.load(text), "jinja") == text
+    assert dump_template(lect_jinja.load(text), "jinja") == text
 
 
 def test_a_program_says_what_stops_it():

@@ -8,6 +8,7 @@ import lect
 from lect.errors import ConversionWarning
 from lect.format.compare import differences, render_of
 from lect.plugin import CHATML, Turn, TurnTemplate
+from lect_convert import dump_template
 from lect_kit import AdapterSuite
 from lect_ollama import notation
 
@@ -49,7 +50,7 @@ def test_the_modelfile():
 @pytest.mark.skipif(shutil.which("go") is None, reason="Go is not installed")
 @pytest.mark.parametrize("table", TABLES, ids=range(len(TABLES)))
 def test_go_renders_it_identically(table):
-    text = lect.dump_template(table, "ollama")
+    text = dump_template(table, "ollama")
     assert text.startswith("# Rendered by Go")
     without_bos = table.but(bos="")
     assert differences(render_of(without_bos), notation.renderer(text, table)) == []
@@ -58,7 +59,7 @@ def test_go_renders_it_identically(table):
 def test_without_go_the_modelfile_is_marked_as_not_proven(monkeypatch):
     monkeypatch.setenv("PATH", "")
     with pytest.warns(ConversionWarning, match="nothing installed can verify that it renders the same"):
-        assert lect.dump_template(PLAIN, "ollama").startswith("# Not proven")
+        assert dump_template(PLAIN, "ollama").startswith("# Not proven")
 
 
 @pytest.mark.parametrize(
@@ -74,7 +75,7 @@ def test_without_go_the_modelfile_is_marked_as_not_proven(monkeypatch):
 )
 def test_what_ollama_cannot_express_is_listed(change, lost):
     with pytest.raises(lect.ConversionError) as caught:
-        lect.dump_template(PLAIN.but(**change), "ollama")
+        dump_template(PLAIN.but(**change), "ollama")
     assert caught.value.lost == (lost,)
 
 

@@ -8,6 +8,7 @@ import pytest
 from together import together
 
 import lect
+from lect_convert import dump_template
 from lect_jinja.writing.turn_table import renderer
 from lect_kit import AdapterSuite
 from lect_paddlenlp import ChatTemplate, WholeTemplate, init_chat_template
@@ -346,9 +347,9 @@ def test_a_file_becomes_a_chat_template_that_writes_paddlenlps_prompts_or_says_w
     template = lect.load_template(GOLDEN["templates"][name], notation="paddlenlp")
     if name not in TABLES:
         with pytest.raises(lect.ConversionError, match="lost: all: a field has more in it than one place for a text"):
-            lect.dump_template(template, "jinja")
+            dump_template(template, "jinja")
         return
-    render = renderer(lect.dump_template(template, "jinja"), template)
+    render = renderer(dump_template(template, "jinja"), template)
     cases = [case for case in GOLDEN["apply"] if (case["template"], case["context"]) == (name, "none")]
     compared = [case for case in cases if case["conversation"] in PLAIN]
     assert len(compared) == len(PLAIN)
@@ -359,7 +360,7 @@ def test_a_file_becomes_a_chat_template_that_writes_paddlenlps_prompts_or_says_w
 @pytest.mark.parametrize("name", GOLDEN["templates"])
 def test_a_file_is_written_as_it_was_read(name):
     fields = {field: text for field, text in GOLDEN["templates"][name].items() if text}
-    text = lect.dump_template(lect.load_template(fields, notation="paddlenlp"), "paddlenlp")
+    text = dump_template(lect.load_template(fields, notation="paddlenlp"), "paddlenlp")
     assert json.loads(text) == {"query": "{{query}}"} | fields
 
 
@@ -386,7 +387,7 @@ def test_fields_that_are_more_than_a_table_have_no_table(change):
 def test_a_place_for_a_system_text_is_carried_over():
     fields = {"system": "<{{system}}>", "conversation": ["U:{{user}}\n", "B:{{bot}}\n"], "query": "U:{{query}}\nB:"}
     template = lect.load_template(fields)
-    render = renderer(lect.dump_template(template, "jinja"), template)
+    render = renderer(dump_template(template, "jinja"), template)
     question = [{"role": "user", "content": "Hi"}]
     assert render(question, True) == ChatTemplate(**fields).apply("Hi") == "<>U:Hi\nB:"
     assert render([{"role": "system", "content": "S"}, *question], True) == "<S>U:Hi\nB:"

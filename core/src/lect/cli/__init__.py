@@ -42,7 +42,6 @@ COMMANDS = {
     "plugins": "list the installed packages, what they claim and their status",
     "templates": "list the names of templates by owner",
     "formats": "list the reply formats, with examples",
-    "convert": "write a template in the notation of another tool",
     "doctor": "load every plugin and say what is broken, and what to do",
 }
 """The modules of this package that are commands, and what each does."""

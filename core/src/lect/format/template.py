@@ -103,7 +103,7 @@ class Template(Replies):
 
     @property
     def table(self) -> Template | None:
-        """The format as a turn table; None if it cannot be written as one. `lect.dump_template` starts from it.
+        """The format as a turn table; None if it cannot be written as one. `lect_convert` starts from it.
 
         The two write the same prompts if user and assistant take turns, the user first and with a text.
         """

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from lect.files import open_file, parse_json, read_file
     from lect.format.compare import Difference
     from lect.installing import install_command
-    from lect.notations import Written, expressible, table_of
     from lect.outputs import owned, write_whole
     from lect.prompt.walker import Schema
     from lect.reply.reply import Reply, ToolCall
@@ -44,17 +43,15 @@ if TYPE_CHECKING:
 __all__ = [
     "API_VERSION", "CHATML", "DEFAULT", "ROUND", "SPELLINGS", "Call", "Chat", "Difference", "Family", "Input",
     "LazyTemplate", "Match", "Message", "ModelRef", "Part", "Reply", "Rule", "Schema", "Source", "Specificity",
-    "Template", "Tokenizer", "ToolCall", "Turn", "TurnTemplate", "Writer", "Written", "boundary", "by_signal",
-    "expressible", "given", "hookimpl", "install_command", "locate", "normalize", "open_file", "owned", "parse_json",
-    "plain_str", "read_file", "split_at_controls", "stripped", "table_of", "think_tags", "thought_and_answer",
-    "unknown", "write_whole",
+    "Template", "Tokenizer", "ToolCall", "Turn", "TurnTemplate", "Writer", "boundary", "by_signal", "given", "hookimpl",
+    "install_command", "locate", "normalize", "open_file", "owned", "parse_json", "plain_str", "read_file",
+    "split_at_controls", "stripped", "think_tags", "thought_and_answer", "unknown", "write_whole",
 ]  # fmt: skip
 
 
 _LATER = {
     **dict.fromkeys(("open_file", "parse_json", "read_file"), "lect.files"),
     **dict.fromkeys(("owned", "write_whole"), "lect.outputs"),
-    **dict.fromkeys(("Written", "expressible", "table_of"), "lect.notations"),
     **dict.fromkeys(("Reply", "ToolCall"), "lect.reply.reply"),
     "Difference": "lect.format.compare",
     "install_command": "lect.installing",

@@ -46,7 +46,7 @@ def near_word(words: tuple[str, ...]) -> str | None:
 
 
 def absence(adapters: Adapters, what: str, package: str) -> str:
-    """Say why a command or function of one of this project's packages is not there, and what to do."""
+    """Say why a command, ... of one of this project's packages is not there, and what to do."""
     is_there = any(record.package == package for record in adapters.every_record())
     why, advice = ("blocked", f"lect plugins {package}") if is_there else ("not installed", install_command(package))
     return f"{what} is in {package}, which is {why}\n  try: {advice}"

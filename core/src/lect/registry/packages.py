@@ -20,11 +20,11 @@ PACKAGES = _section("packages")
 """The packages of this project, and the words by which people know their models."""
 FORMATS = {package: (int(known), int(attested)) for package, (known, attested) in _section("formats").items()}
 """How many formats a package knows, and how many of them are attested only."""
-COMMANDS, FUNCTIONS = (
+COMMANDS, FUNCTIONS, NOTATIONS = (
     {name: package for package, names in _section(heading).items() for name in names}
-    for heading in ("commands", "functions")
+    for heading in ("commands", "functions", "notations")
 )
-"""The commands of those packages, and the functions of `lect` that are in them, each with its package."""
+"""The commands of those packages, the functions of `lect` in them, and their notations, each with its package."""
 RESERVED = _section("reserved")
 """The packages of this project, and the names that are theirs: of plugins, hints and templates.
 

@@ -9,7 +9,8 @@ from lect_ollama.names import adapter
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lect.plugin import Template, Written
+    from lect.plugin import Template
+    from lect_convert import Written
 
 __lect_api__ = "~=1.0"
 
@@ -17,7 +18,7 @@ __all__ = ["adapter", "notation"]
 
 
 class Notation:
-    """Writes Modelfiles; whoever only asks for a name does not import what that takes."""
+    """Writes Modelfiles where lect-convert asks for one; whoever only asks for a name does without what that takes."""
 
     def write(self, template: Template) -> Written:
         """Write a template as a Modelfile."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from lect.plugin import Template, Turn, TurnTemplate, Written, expressible, table_of
+from lect.plugin import Template, Turn, TurnTemplate
+from lect_convert import Written, expressible, table_of
 from lect_ollama.proof import has_go
 
 if TYPE_CHECKING:

@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING
 import lect
 from lect_paddlenlp.fields import FILE, NAMES, read_fields
 from lect_paddlenlp.template import PaddleTemplate
-from lect_paddlenlp.writing import write
 
 if TYPE_CHECKING:
     from lect.plugin import Source, Template
+    from lect_convert import Written
 
 
 class Notation:
     """Reads and writes PaddleNLP's chat templates."""
-
-    write = staticmethod(write)
 
     def recognises(self, source: Source) -> bool:
         """Return whether a source has only PaddleNLP's fields, and not just a system text.
@@ -39,6 +37,12 @@ class Notation:
         if os.path.isdir(source.path):
             return self._in(source.path)
         return PaddleTemplate("paddlenlp", read_fields(source), source=source.path)
+
+    def write(self, template: Template) -> Written:
+        """Write a template; lect-convert asks for it, and whoever only reads does without."""
+        from lect_paddlenlp.writing import write
+
+        return write(template)
 
     def _in(self, directory: str) -> Template:
         return lect.load_template(os.path.join(directory, FILE), notation="paddlenlp")

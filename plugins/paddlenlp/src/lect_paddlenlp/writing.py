@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lect.plugin import ROUND, Template, Turn, TurnTemplate, Written, expressible, table_of
+from lect.plugin import ROUND, Template, Turn, TurnTemplate
+from lect_convert import Written, expressible, table_of
 from lect_paddlenlp.template import PaddleTemplate
 
 if TYPE_CHECKING:

@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING
 
 from lect_xtuner.chat import table_of
 from lect_xtuner.fields import DEFAULTS, read_fields
-from lect_xtuner.writing import write
 
 if TYPE_CHECKING:
-    from lect.plugin import Source, TurnTemplate
+    from lect.plugin import Source, Template, TurnTemplate
+    from lect_convert import Written
 
 
 class Notation:
     """Reads and writes XTuner's templates."""
-
-    write = staticmethod(write)
 
     def recognises(self, source: Source) -> bool:
         """Return whether a source has any of XTuner's fields."""
@@ -31,6 +29,12 @@ class Notation:
         """
         name = PurePath(source.path).stem or "xtuner"
         return table_of(read_fields(source, name), source=source.path)
+
+    def write(self, template: Template) -> Written:
+        """Write a template; lect-convert asks for it, and whoever only reads does without."""
+        from lect_xtuner.writing import write
+
+        return write(template)
 
 
 notation = Notation()

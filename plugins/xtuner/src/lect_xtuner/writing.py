@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from lect.plugin import ROUND, Template, TurnTemplate, Written, expressible, table_of
+from lect.plugin import ROUND, Template, TurnTemplate
+from lect_convert import Written, expressible, table_of
 from lect_xtuner.chat import EOS
 from lect_xtuner.fields import DEFAULTS
 

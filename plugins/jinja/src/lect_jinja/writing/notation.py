@@ -11,17 +11,16 @@ from lect.errors import PluginError, SourceError
 from lect_jinja.files.directory import ForeignNotationError
 from lect_jinja.files.untrusted import ModelFileError, refuse
 from lect_jinja.identity.paths import is_installed, read_local
-from lect_jinja.writing.turn_table import renderer, write
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from lect.plugin import Source, Template
+    from lect_convert import Written
 
 
 class JinjaNotation:
     """Reads templates as they are written, whatever their family, and writes turn tables as Jinja templates."""
-
-    write = staticmethod(write)
-    renderer = staticmethod(renderer)
 
     def recognises(self, source: Source) -> bool:
         """Return whether something is, or has, a Jinja chat template."""
@@ -62,6 +61,18 @@ class JinjaNotation:
             raise SourceError(msg) from None
         config = source.data if isinstance(source.data, Mapping) else {}
         return with_replies(template, config.get("response_template"))
+
+    def write(self, template: Template) -> Written:
+        """Write a template; lect-convert asks for it, and whoever only reads does without."""
+        from lect_jinja.writing.turn_table import write
+
+        return write(template)
+
+    def renderer(self, text: str, template: Template) -> Callable[..., str]:
+        """Return a function that renders what was written with jinja2 itself."""
+        from lect_jinja.writing.turn_table import renderer
+
+        return renderer(text, template)
 
 
 def _is_json(source: Source) -> bool:

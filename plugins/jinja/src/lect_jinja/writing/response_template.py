@@ -11,7 +11,6 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from lect.errors import ConversionError
-from lect.plugin import Written
 from lect.plugin.grammar import Json, NamedJson, Params
 from lect_jinja.engine.reading import REASONING
 
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 
     from lect.plugin import Template
     from lect.plugin.grammar import CallSyntax, Grammar, Section
+    from lect_convert import Written
 
 ANY_SPACE = r"\s*"
 QUESTION = {"role": "user", "content": "Is it 12:00?"}
@@ -44,6 +44,8 @@ ANSWERS: dict[str, dict[str, Any]] = {
 
 def write(template: Template) -> Written:
     """Write the reply grammar of a template, and list what transformers would not read."""
+    from lect_convert import Written
+
     grammar = template.reply
     if grammar is None or grammar.channels is not None:
         raise _nothing(template, "replies are messages with headers" if grammar else "it says nothing of replies")

@@ -10,7 +10,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from lect import RefusedError
-from lect.plugin import ROUND, Template, Turn, TurnTemplate, Written, table_of
+from lect.plugin import ROUND, Template, Turn, TurnTemplate
+from lect_convert import Written, table_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence

@@ -1,13 +1,13 @@
 """`lect convert`: a template in the notation of another tool."""
 
-from argparse import ArgumentParser, Namespace
+from __future__ import annotations
 
-import lect
-from lect.cli.inputs import utf8
-from lect.cli.screen import write_exactly, write_json
-from lect.cli.sources import SOURCE, add_notation, find_template
-from lect.outputs import owned, write_whole
+from typing import TYPE_CHECKING
 
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+HELP = "write a template in the notation of another tool"
 BOUNDED = True
 EPILOG = """\
 examples:
@@ -19,10 +19,14 @@ examples:
 
 def configure(parser: ArgumentParser) -> None:
     """Describe the command and its arguments."""
+    from lect.cli.inputs import utf8
+    from lect.cli.sources import SOURCE, add_notation
+
     parser.description = (
         "Write a template in the notation of another tool.\n"
         "Both are rendered over a set of conversations first. What the notation cannot express is listed as an error."
     )
+    parser.epilog = EPILOG
     parser.add_argument("source", metavar="SOURCE", type=utf8, help=SOURCE)
     parser.add_argument("--to", metavar="NOTATION", required=True, help="the notation to write, such as xtuner")
     add_notation(parser, "--from")
@@ -34,8 +38,13 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> None:
     """Write the template."""
+    from lect.cli.screen import write_exactly, write_json
+    from lect.cli.sources import find_template
+    from lect.plugin import owned, write_whole
+    from lect_convert import dump_template
+
     template = find_template(arguments.source, arguments.notation)
-    text = lect.dump_template(template, arguments.to, lossy=arguments.lossy)
+    text = dump_template(template, arguments.to, lossy=arguments.lossy)
     if arguments.output is not None:
         with owned(arguments.output):
             write_whole(arguments.output, text)

@@ -1,0 +1,17 @@
+"""Templates in the notations of other tools: each is written only after a proof that it writes the same prompts there.
+
+```python
+import lect
+import lect_convert
+
+text = lect_convert.dump_template(lect.template("default"), "xtuner")
+```
+
+A package that brings a notation writes it with `Written`, `table_of` and `expressible`.
+"""
+
+from lect_convert.dump import dump_template
+from lect_convert.tables import expressible, table_of
+from lect_convert.written import Written
+
+__all__ = ["Written", "dump_template", "expressible", "table_of"]
