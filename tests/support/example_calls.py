@@ -161,7 +161,7 @@ OTHERS: dict[str, dict[str, Callable[[], Any]]] = {
     "lect.plugin.grammar.Channels": {"start": lambda: ("<c>",), "bodies": lambda: (("a", "b"),)},
     "lect.plugin.grammar.Params": {"open": words(1), "close": words(1), "head": lambda: Head(("x",))},
     "lect_apis.ChatChunks": {"stream": lambda: ACME.stream(tokenizer=Bytes("</a>"))},
-    "lect_convert.dump_template": {"lossy": lambda: True},
+    "lect.dump_template": {"lossy": lambda: True},
     "lect_convert.expressible": {"table": lambda: ACME, "says": lambda: ["system"]},
     "lect_convert.table_of": {"template": lambda: CHATML},
     "lect_data.Formatter": {"tokenizer": lambda: Bytes("</a>"), "max_length": lambda: 100},

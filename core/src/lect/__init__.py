@@ -69,10 +69,10 @@ __all__ = [
     "FallbackWarning", "InvalidModelPathError", "LectError", "LimitError", "LossPolicy", "LossSpan", "MaskError",
     "MessageError", "Origin", "PluginError", "Prompt", "RefusedError", "Reply", "Resolution", "Row", "Segment",
     "SourceError", "Template", "TokenizerError", "UnknownModelError", "UnknownTemplateError", "Unused",
-    "UnusedInputError", "__version__", "encode", "fit", "get_conv_template", "get_conversation_template",
-    "get_template", "load_template", "messages", "parse", "pin", "pins", "plugins", "register",
-    "register_conv_template", "render", "reply_formats", "rescan", "resolve", "rollout", "row", "stream", "template",
-    "templates",
+    "UnusedInputError", "__version__", "dump_template", "encode", "fit", "get_conv_template",
+    "get_conversation_template", "get_template", "load_template", "messages", "parse", "pin", "pins", "plugins",
+    "register", "register_conv_template", "render", "reply_formats", "rescan", "resolve", "rollout", "row", "stream",
+    "template", "templates",
 ]  # fmt: skip
 
 _registry = REGISTRY
@@ -399,6 +399,25 @@ def load_template(source: Any, *, notation: str | None = None) -> Template:
     from lect.notations import load_template
 
     return load_template(_registry.adapters, source, notation)
+
+
+def dump_template(template: Template, notation: str, *, lossy: bool = False) -> str:
+    """Write a template in the notation of another tool, by the package lect-convert.
+
+    Before it is returned, both are rendered over conversations in which user and assistant take turns, and compared.
+
+    Args:
+        template: The template.
+        notation: What to write, such as `xtuner`.
+        lossy: Whether to write what can be expressed and leave out the rest, which a `ConversionWarning` lists.
+
+    Raises:
+        ConversionError: If the notation cannot express the whole template, or its prompts differ; `lost` lists what.
+        SourceError: If no such notation is installed, or it can only be read.
+        PluginError: If the package is not installed.
+    """
+    written: str = _registry.function("dump_template")(template, notation, lossy=lossy)
+    return written
 
 
 def messages(

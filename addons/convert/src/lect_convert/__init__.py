@@ -2,9 +2,8 @@
 
 ```python
 import lect
-import lect_convert
 
-text = lect_convert.dump_template(lect.template("default"), "xtuner")
+text = lect.dump_template(lect.template("default"), "xtuner")
 ```
 
 A package that brings a notation writes it with `Written`, `table_of` and `expressible`.
