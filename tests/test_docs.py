@@ -8,6 +8,7 @@ import re
 import tomllib
 
 import make_api
+import make_architecture
 import make_gallery
 import make_metadata
 import pages
@@ -426,6 +427,11 @@ def test_the_readme_of_the_dialects_has_every_format():
 def test_the_reference_of_public_names_is_what_the_docstrings_say():
     written = {page: page.read_text("utf-8") for page in (REFERENCE / "api").iterdir()}
     assert written == make_api.pages(), "try: python docs/make_api.py"
+
+
+def test_the_picture_of_the_architecture_is_what_the_imports_are():
+    drawn = make_architecture.picture()
+    assert make_architecture.PICTURE.read_text("utf-8") == drawn, "try: python docs/make_architecture.py"
 
 
 @pytest.mark.parametrize("module", make_api.MODULES)

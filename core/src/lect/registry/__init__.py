@@ -1,0 +1,1 @@
+"""From a model path to a template: which packages are installed, what each says of a path, and who decides."""

@@ -1,0 +1,1 @@
+"""Reading a reply: grammars as data, and the engine that follows one, however the text arrives."""
