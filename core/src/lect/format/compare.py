@@ -66,12 +66,17 @@ class Difference(NamedTuple):
 
 def differences(one: Render, other: Render, options: Iterable[str] = ()) -> list[Difference]:
     """Return how two ways to write prompts differ: one for each kind of conversation, without and with each option."""
+    return [each for each in compared(one, other, options) if each.one != each.other]
+
+
+def compared(one: Template | Render, other: Template | Render, options: Iterable[str] = ()) -> list[Difference]:
+    """Return what two templates, or functions, write for each kind of conversation, without and with each option."""
+    first, second = (render_of(each) if isinstance(each, Template) else each for each in (one, other))
     trials = {"": {}, **{f", with {option}={OPTION!r}": {option: OPTION} for option in options}}
     return [
-        found
+        Difference(kind + more, _text(first, *case, given), _text(second, *case, given))
         for more, given in trials.items()
         for kind, case in CONVERSATIONS.items()
-        if (found := Difference(kind + more, _text(one, *case, given), _text(other, *case, given))).one != found.other
     ]
 
 
