@@ -1,13 +1,4 @@
-"""What packages on top of lect need, as adapters need `lect.plugin`: for prompts, templates, tokens and commands.
-
-```python
-import lect
-from lect.addon import spell
-
-prompt = lect.render("lect:chatml", [{"role": "user", "content": "Hello!", "mood": "good"}])
-assert [spell(unused.path) for unused in prompt.unused] == ["messages[0].mood"]
-```
-"""
+"""What packages on top of lect need, as adapters need `lect.plugin`: for prompts, templates, tokens and commands."""
 
 from __future__ import annotations
 
