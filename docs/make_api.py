@@ -23,6 +23,7 @@ MODULES = [
     for name in (
         "lect",
         "lect.errors",
+        "lect.addon",
         "lect.plugin",
         "lect.plugin.grammar",
         "lect_apis",
@@ -262,6 +263,8 @@ def owners():
 
 def kind(value):
     """Return the heading under which a name belongs."""
+    if inspect.ismodule(value):
+        return "Modules"
     if not isinstance(value, type):
         return "Functions" if inspect.isfunction(value) else "Constants"
     if issubclass(value, Warning):
@@ -304,7 +307,7 @@ def page(module):
     """Return the page of a module."""
     lines = [f"# {module}\n", prose(importlib.import_module(module).__doc__)]
     details = []
-    for title in ("Functions", "Classes", "Constants", "Errors", "Warnings"):
+    for title in ("Modules", "Functions", "Classes", "Constants", "Errors", "Warnings"):
         group = {name: value for name, value in public(module).items() if kind(value) == title}
         if not group:
             continue

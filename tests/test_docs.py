@@ -18,6 +18,7 @@ from packaging.requirements import Requirement
 from repository import PACKAGES, folder
 from together import together
 
+import lect.addon
 import lect.errors
 import lect.plugin
 import lect_fastchat
@@ -204,7 +205,7 @@ def test_a_page_ends_with_where_to_go_next(page):
 
 def public_functions():
     """Return every public function of lect and of the packages that have a module of functions for users."""
-    modules = [name for name in make_api.MODULES if not name.startswith(("lect.plugin", "lect.errors"))]
+    modules = [name for name in make_api.MODULES if not name.startswith(("lect.addon", "lect.plugin", "lect.errors"))]
     return [
         f"{module}.{name}"
         for module in modules
@@ -492,6 +493,11 @@ def test_the_settings_of_a_suite_are_documented():
     told = [name for name in AdapterSuite.__mro__[-2].__annotations__ if not name.startswith("_")]
     assert told
     assert all(f"| `{name}` |" in section("testing.md", "AdapterSuite") for name in told)
+
+
+@pytest.mark.parametrize("name", lect.addon.__all__)
+def test_what_packages_on_top_may_import_is_documented(name):
+    assert f"`{name}" in section("hooks.md", "A package on top")
 
 
 @pytest.mark.parametrize("name", lect.plugin.__all__)

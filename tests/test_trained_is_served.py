@@ -16,7 +16,6 @@ from together import together
 import lect
 from lect import LossPolicy
 from lect.format.call_ids import respelled
-from lect.tokens.turns import stops_of
 
 TEMPLATES = hostile.installed()
 ORACLES = SHARED / "oracles"
@@ -51,7 +50,7 @@ def faults(template, messages, tools, options):
             ):
                 yield turn.message, "a server sends another prompt", prompt.text[:end][-80:]
             said = prompt.text[start:end]
-            stops = [stop for stop in stops_of(template) if stop in said]
+            stops = [stop for stop in template.edges().turn_marks.stops if stop in said]
             if found[-1].kind != "stop" or any(stop in prompt.text[start : found[-1].start] for stop in stops):
                 yield turn.message, "it has not one stop, at its end", said
             reply = template.parse(said, prompt=prompt.text[:start], tools=tools)

@@ -44,6 +44,7 @@ NEEDED = {
     "kit": ["hypothesis", "pytest"],
     "paddlenlp": ["jinja2", "lect-jinja"],
     "sglang": ["lect-apis", "lect-constrain"],
+    "view": ["lect-tokens"],
     "vllm": ["lect-apis", "lect-constrain"],
 }
 """What plugins need besides core."""

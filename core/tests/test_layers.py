@@ -1,6 +1,7 @@
 """Core has layers, and imports only point down: those for types and those inside functions count too."""
 
 import ast
+import inspect
 import io
 import re
 import tokenize
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 from together import together
 
-import lect
+import lect.addon
 from lect.installing import STREETS
 
 CORE = Path(lect.__file__).parent
@@ -43,6 +44,7 @@ FLOORS = {
     "plugin": 9,
     "cli": 10,
     "__main__": 11,
+    "addon": 11,
 }
 REPLY_FLOORS = {
     "grammar": 0,
@@ -57,21 +59,15 @@ REPLY_FLOORS = {
     "stream": 5,
 }
 HEAVY = {"jinja2", "rich", "tokenizers", "pyarrow", "importlib_metadata", "packaging", "numpy"}
-PUBLIC = {"lect", "lect.plugin", "lect.plugin.grammar", "lect.errors"}
+PUBLIC = {"lect", "lect.addon", "lect.plugin", "lect.plugin.grammar", "lect.errors"}
 # Packages that may import private modules of core: each needs core of exactly its own version.
 PRIVATE = {
-    "data",  # Its command prints, loads tokenizers and checks them as core's commands do.
     "kit",  # It tests what core does with a plugin: what it finds, loads and asks, one step at a time.
-    "convert",  # It asks the installed notations, and compares prompts, by what core itself reads and compares with.
-    "constrain",  # It asks the engine that reads which marks are live in a text.
-    "fit",  # It keeps what it finds out with a template's edges, and spells ids as core does.
-    "rollout",  # It continues prompts and encodings where core stopped.
-    "tokens",  # It encodes, checks and prints as core's commands do.
-    "rows",  # It reads objects, weights and tools by the rules by which core writes them.
-    "view",  # It shows what core knows of prompts and encodings, and renders as core's commands do.
 }
 # It alone has a notation write, so the package of a notation works without it: only what it then loads imports it.
 WRITES = "lect_convert"
+MOST_NAMES, MOST_MODULES = 25, 4
+"""Of `lect.addon`: what somebody can learn from one page."""
 
 
 def imported(tree, *, lazy=True, types=True):
@@ -214,6 +210,35 @@ def test_a_plugin_imports_only_public_modules(folder):
             loaded_at_once |= targets(name, known, lazy=False, types=False)
         assert not [name for name in loaded_at_once & set(known) if needs_at_once(known[name], WRITES)]
     assert circle(arrows_between(known)) == []
+
+
+def addon_sources():
+    """Return the modules of the packages on top of core that import only public modules."""
+    found = [folder for folder in plugin_folders() if folder.parent.name == "addons" and folder.name not in PRIVATE]
+    return [tree for folder in found for tree in modules(folder / "src", "src").values()]
+
+
+def test_the_face_for_packages_has_few_names_and_each_is_used():
+    if not addon_sources():
+        pytest.skip("no packages next to core")
+    used = {name for tree in addon_sources() for module, name in imported(tree) if module == "lect.addon"}
+    assert used == set(lect.addon.__all__)
+    assert len(used) <= MOST_NAMES
+
+
+def test_a_module_of_that_face_says_what_is_public_and_each_of_it_is_used():
+    if not addon_sources():
+        pytest.skip("no packages next to core")
+    inside = {name: value for name in lect.addon.__all__ if inspect.ismodule(value := getattr(lect.addon, name))}
+    assert len(inside) <= MOST_MODULES
+    used = {name: set() for name in inside}
+    for tree in addon_sources():
+        here = {name for module, name in imported(tree) if module == "lect.addon"} & inside.keys()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in here:
+                used[node.value.id].add(node.attr)
+    assert used == {name: set(module.__all__) for name, module in inside.items()}
+    assert not [f"{name}.{each}" for name in inside for each in used[name] if f"`{each}`" not in inside[name].__doc__]
 
 
 # What core knows of models and makers: it reads a file that is generated from the plugins.

@@ -137,8 +137,8 @@ def test_the_public_names_for_users():
 
 def test_the_public_names_for_authors_of_adapters():
     assert sorted(lect.plugin.__all__) == [
-        "API_VERSION", "CHATML", "Call", "Chat", "DEFAULT", "Difference", "Family", "Input", "LazyTemplate", "Match", "Message",
-        "ModelRef", "Part", "ROUND", "Reply", "Rule", "SPELLINGS", "Schema", "Source", "Specificity", "Template", "Tokenizer",
+        "API_VERSION", "CHATML", "Call", "Chat", "DEFAULT", "Difference", "EOS", "Family", "Input", "LazyTemplate", "Match", "Message",
+        "ModelRef", "Part", "ROLE", "ROUND", "Reply", "Rule", "SPELLINGS", "Schema", "Source", "Specificity", "Template", "Tokenizer",
         "ToolCall", "Turn", "TurnTemplate", "Writer", "boundary", "by_signal", "given",
         "hookimpl", "install_command", "locate", "normalize", "open_file", "owned", "parse_json", "plain_str", "read_file",
         "split_at_controls", "stripped", "think_tags", "thought_and_answer", "unknown", "write_whole",

@@ -8,7 +8,7 @@ import pytest
 from shared import SHARED
 
 from lect.cli import main, sources
-from lect.cli.sources import load_tokenizer
+from lect_tokens import load_tokenizer
 from lect_tokens.cli import tokens
 
 tokenizers = pytest.importorskip("tokenizers")

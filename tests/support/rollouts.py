@@ -7,8 +7,7 @@ import random
 from collections import Counter
 
 import lect
-from lect.tokens.safe import Trusted, controls_in
-from lect.tokens.tokenizer import encoder_of
+from lect.addon import controls_in, encoder_of
 from lect.values import TRANSFORMED, Origin, Segment
 from lect_rollout import Rollout
 from lect_rollout.bridge import encoded_after
@@ -96,7 +95,7 @@ def following(reply, planted, rng):
 def ids_anew(prompt, tokenizer, cuts):
     """Return the ids of a prompt, cut where samples begin and end."""
     encoder = encoder_of(tokenizer)
-    own, _ = controls_in(prompt.text, encoder.found(prompt.text), encoder, Trusted(prompt.layout))
+    _, own, _ = controls_in(prompt.layout, encoder)
     opening = encoder.opening if prompt.encode(tokenizer).report.bos == "tokenizer" else []
     return [*opening, *encoder.between(prompt.text, own, cuts).ids]
 

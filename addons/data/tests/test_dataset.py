@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 
 import lect
 from lect import LossPolicy
+from lect.addon import Screen
 from lect.cli import main
 from lect_data import files, staging
-from lect_data.core import Screen
 from lect_data.progress import Progress, rich_bar
 
 MODEL = "lect:chatml"

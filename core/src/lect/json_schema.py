@@ -1,9 +1,15 @@
-"""What a JSON schema says about a value: the types that it may have, and what is said of its members and items."""
+"""What a JSON schema says about a value: the types that it may have, and what is said of its members and items.
+
+A `SchemaView` tells it for a value and its members. `kind_of` is the type of a value, `both` the types that two schemas
+allow, `beside` the schemas that hold beside one, by `allOf` and references, and `target` what a reference points to.
+"""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Any, NamedTuple
+
+__all__ = ["SchemaView", "beside", "both", "kind_of", "target"]
 
 Types = frozenset[str]
 

@@ -7,7 +7,7 @@ write them, it has `write(template)`, which `lect_convert` of the package lect-c
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from lect.contain import blaming
 from lect.errors import LectError, PluginError, SourceError, saferepr
@@ -15,36 +15,65 @@ from lect.format.template import Template
 from lect.installing import install_command
 from lect.registry.adapters import Adapters
 from lect.registry.groups import NOTATIONS
+from lect.registry.registry import REGISTRY
 from lect.source import source_of
+
+
+class Notation(NamedTuple):
+    """An installed notation of templates."""
+
+    name: str
+    """Its name."""
+    owner: Any
+    """What its package brings."""
+
+    def has(self, function: str) -> bool:
+        """Return whether it can do something, such as `write`."""
+        return hasattr(self.owner, function)
+
+    def ask(self, function: str, *given: Any) -> Any:
+        """Return what one of its functions returns; what that raises names the notation."""
+        what = f"the notation {self.name!r} failed on {given[-1]}"
+        return blaming(what, (LectError,), lambda: getattr(self.owner, function)(*given))
 
 
 def load_template(adapters: Adapters, source: Any, notation: str | None = None) -> Template:
     """Read a template by one of the installed notations; see `lect.load_template`."""
     given = source_of(source)
-    owners = {name: each for name, each in notations(adapters, notation).items() if hasattr(each, "read")}
-    if notation is not None and not owners:
+    readers = {name: each for name, each in _notations(adapters, notation).items() if each.has("read")}
+    if notation is not None and not readers:
         raise SourceError(f"the notation {notation!r} can be written, but not read")
-    if not owners:
+    if not readers:
         hint = install_command("lect-jinja")
         raise SourceError(f"no installed package reads templates, so {given} cannot be read\n  try: {hint}")
-    found = {name: each for name, each in owners.items() if notation or ask(name, each, "recognises", given)}
+    found = {name: each for name, each in readers.items() if notation or each.ask("recognises", given)}
     if len(found) > 1:
         msg = f"{given} could be a template in several notations: {', '.join(found)}\n  try: notation={min(found)!r}"
         raise SourceError(msg)
     if not found:
         why = f"; it {given.problem}" if given.problem else ""
         raise SourceError(
-            f"{given} is not a template in any installed notation ({', '.join(owners)}){why}\n"
-            f"  try: notation={min(owners)!r}, to learn what is wrong with it"
+            f"{given} is not a template in any installed notation ({', '.join(readers)}){why}\n"
+            f"  try: notation={min(readers)!r}, to learn what is wrong with it"
         )
     ((name, reader),) = found.items()
-    template = ask(name, reader, "read", given)
+    template = reader.ask("read", given)
     if not isinstance(template, Template):
         raise PluginError(f"the notation {name!r} read {saferepr(template)} from {given}; expected a Template")
     return template
 
 
-def notations(adapters: Adapters, wanted: str | None) -> dict[str, Any]:
+def find_notation(name: str) -> Notation:
+    """Return the installed notation of that name.
+
+    Raises:
+        SourceError: If there is none.
+        PluginError: If several packages have one, or it cannot be loaded.
+    """
+    return _notations(REGISTRY.adapters, name)[name]
+
+
+def _notations(adapters: Adapters, wanted: str | None) -> dict[str, Notation]:
     """Return the installed notations by name, or the one that is wanted."""
     records = adapters.parts(NOTATIONS)
     names = sorted({record.name for record in records})
@@ -56,20 +85,14 @@ def notations(adapters: Adapters, wanted: str | None) -> dict[str, Any]:
             raise SourceError(absence(adapters, f"the notation {wanted!r}", OURS[wanted]))
         hint = f"one of {', '.join(names)}" if names else install_command("lect-jinja")
         raise SourceError(f"no installed package has a notation {saferepr(wanted)}\n  try: {hint}")
-    owners: dict[str, Any] = {}
+    found: dict[str, Notation] = {}
     packages: dict[str, str] = {}
     for record in records:
         if wanted in (None, record.name) and (loaded := adapters.load_part(record)) is not None:
-            if record.name in owners:
+            if record.name in found:
                 both = f"{packages[record.name]} and {record.package}"
                 raise PluginError(f"both {both} have a notation {record.name!r}\n  try: uninstall one")
-            owners[record.name], packages[record.name] = loaded, record.package
-    if wanted is not None and not owners:
+            found[record.name], packages[record.name] = Notation(record.name, loaded), record.package
+    if wanted is not None and not found:
         raise PluginError(f"the notation {wanted!r} cannot be loaded\n  try: lect doctor")
-    return owners
-
-
-def ask(name: str, notation: Any, function: str, *given: Any) -> Any:
-    """Return what a function of a notation returns; what it raises names the notation."""
-    what = f"the notation {name!r} failed on {given[-1]}"
-    return blaming(what, (LectError,), lambda: getattr(notation, function)(*given))
+    return found

@@ -1,8 +1,13 @@
-"""Objects with `model_dump()`, such as pydantic's and those of the openai client, as messages and tools."""
+"""Objects with `model_dump()`, such as pydantic's and those of the openai client, as messages and tools.
+
+`plain_messages` and `plain_tools` return a message, a tool, or a list of them, without objects; `dumped` reads one.
+"""
 
 from collections.abc import Mapping, Sequence
 from operator import is_not
 from typing import Any
+
+__all__ = ["dumped", "plain_messages", "plain_tools"]
 
 Below = Mapping[str, "Below"]
 """The fields in which there may be objects too, and what may be below those."""

@@ -9,15 +9,18 @@ Outcome = Literal["won", "lost", "equal", "tied", "overruled", "no claim", "no f
 a decision; `no format`: it knows the model, and that none of its formats is the model's."""
 
 
-MEANINGS = {
-    "dropped": "the format has no place for it",
-    "by-rule": "the maker's format leaves it out on purpose",
-    "repeated": "an earlier call has the same id",
-    "order": "the format tells results apart by their places, and this is the place of another call's",
-    "type": "the format does not read a value of this type",
-    "absent": "there is none",
+REASONS = {
+    "dropped": ("the format has no place for it", "leave it out"),
+    "by-rule": ("the maker's format leaves it out on purpose", "leave it out"),
+    "repeated": ("an earlier call has the same id", "give each call of the conversation an id of its own"),
+    "order": (
+        "the format tells results apart by their places, and this is the place of another call's",
+        "lect.plugin.normalize(messages, sort_results=True)",
+    ),
+    "type": ("the format does not read a value of this type", "a value of that type"),
+    "absent": ("there is none", "give it"),
 }
-"""What `Unused.why` means, for people."""
+"""What `Unused.why` means, and what to do about it, for people."""
 
 
 class Control(NamedTuple):
@@ -47,6 +50,16 @@ class Unused(NamedTuple):
     def meant(self) -> str | None:
         """What was probably meant: the field, if no format knows this one, or the type of an option."""
         return None
+
+    @property
+    def meaning(self) -> str:
+        """What `why` means, for people."""
+        return REASONS[self.why][0]
+
+    @property
+    def advice(self) -> str:
+        """What to do about it, for people."""
+        return REASONS[self.why][1]
 
 
 class Verdict(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lect.json_schema import kind_of
+from lect.addon import json_schema
 from lect.plugin.grammar import Literals, Params
 from lect_constrain.lost import Keywords, Lost
 from lect_constrain.members import UnwritableError, members
@@ -147,7 +147,7 @@ class Arguments:
     def one(self, value: Any) -> tuple[str, Node]:
         if isinstance(value, str):
             return "string", Lit(value)
-        return kind_of(value), self.notation().literal(value)
+        return json_schema.kind_of(value), self.notation().literal(value)
 
     def values(self, schema: dict[str, Any], path: str, mark: str) -> list[tuple[str, Node]]:
         type_name = schema["type"]

@@ -13,7 +13,7 @@ from lect_constrain.build import Block, Builder
 from lect_constrain.gbnf import Gbnf
 from lect_constrain.lark import Lark
 from lect_constrain.lost import Lost
-from lect_constrain.marks import live_marks
+from lect_constrain.marks import marks_of
 from lect_constrain.members import UnwritableError
 from lect_constrain.nodes import Alt, Chars, Node, alt
 from lect_constrain.normal import normal
@@ -157,7 +157,7 @@ def constrain(
     source = Source(model, format, adapter, options)
     schemas = schemas_of(tools, any_order=any_order)
     kind, left = chosen(schemas, tool_choice)
-    marks = live_marks(source.grammar, source.stop, source.tokens, schemas)
+    marks = marks_of(source.grammar, source.stop, source.tokens, schemas)
     shape = source.shape
     content = None
     if content_schema is not None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from lect import LectError, parse
+from lect.addon import probes
 from lect.plugin.grammar import Grammar, Json, Literals, NamedJson, reply_format
-from lect.tokens.probes import KEY, NAMES, VALUE
 from lect_constrain.pairs import cut_pair, finder, paired_syntax
 from lect_constrain.probes import (
     COUNT,
@@ -55,20 +55,20 @@ def _examples(grammar: Grammar) -> list[str]:
             found.append(text)
     except LectError:
         pass
-    arguments = f'{{"{KEY}": "{VALUE}"}}'
+    arguments = f'{{"{probes.KEY}": "{probes.VALUE}"}}'
     for section in grammar.sections:
         for call in (each for each in section.calls if not each.foreign):
             opened, closed = _joined(section.open) + _joined(call.open), _joined(call.close) + _joined(section.close)
             end = call.head.end[0] if call.head and not call.head.keep else ""
             kind = call.arguments
             if isinstance(kind, Json):
-                found.append(f'{opened}{{"name": "{NAMES[0]}", "arguments": {arguments}}}{closed}')
+                found.append(f'{opened}{{"name": "{probes.NAMES[0]}", "arguments": {arguments}}}{closed}')
             elif isinstance(kind, NamedJson) and call.head:
-                found.append(f"{opened}{NAMES[0]}{end}{arguments}{closed}")
+                found.append(f"{opened}{probes.NAMES[0]}{end}{arguments}{closed}")
             elif isinstance(kind, Literals):
                 quote = (*kind.quotes, '"')[0]
-                pair = f"{KEY}{kind.assign}{quote}{VALUE}{quote}"
-                found.append(f"{opened}{NAMES[0]}{end}{pair}{kind.close}{closed}")
+                pair = f"{probes.KEY}{kind.assign}{quote}{probes.VALUE}{quote}"
+                found.append(f"{opened}{probes.NAMES[0]}{end}{pair}{kind.close}{closed}")
     return found
 
 

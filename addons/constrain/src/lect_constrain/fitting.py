@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from math import ceil, floor
 from typing import Any
 
-from lect.json_schema import kind_of
+from lect.addon import json_schema
 from lect_constrain.schema import OF_TYPES, Schema, matches, types_of
 
 FITS: dict[str, Callable[[Any, Any], bool]] = {
@@ -80,7 +80,7 @@ def has_integer(schema: Schema) -> bool:
 
 def fits_beside(value: Any, schema: Schema) -> bool:
     """Return whether a value that is spelled out fits the keywords beside it."""
-    kind = {"integer": "number"}.get(kind_of(value), kind_of(value))
+    kind = {"integer": "number"}.get(json_schema.kind_of(value), json_schema.kind_of(value))
     return all(fits(value, schema[word]) for word, fits in FITS.items() if word in schema and kind in OF_TYPES[word])
 
 
@@ -120,5 +120,5 @@ def is_finite(schema: Any, defs: Mapping[str, Schema]) -> bool:
 
 def wider(value: Any) -> str:
     """Return the other type that a number has."""
-    kind = kind_of(value)
+    kind = json_schema.kind_of(value)
     return "number" if kind == "integer" else "integer" if kind == "number" and float(value).is_integer() else kind

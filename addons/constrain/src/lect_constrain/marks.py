@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from lect.addon import live_marks
 from lect.plugin.grammar import Grammar, Json, Literals
-
-# The one private module: which marks are live in which state is known only where replies are read.
-from lect.reply.engine.compiled import compile_grammar, marks_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,18 +31,13 @@ class Marks(NamedTuple):
     strays: frozenset[str]
 
 
-def live_marks(grammar: Grammar, stop: Iterable[str], tokens: tuple[str, ...], names: Iterable[str]) -> Marks:
+def marks_of(grammar: Grammar, stop: Iterable[str], tokens: tuple[str, ...], names: Iterable[str]) -> Marks:
     """Return the marks of a format; `tokens` are those of the template that are never text, `names` those of the tools.
 
     A bracket that opens calls is one only before the name of a tool, or at the very start. A mark that opens calls only
     at the start is left out: a reply may contain a fence.
     """
-    stop, every = tuple(stop), frozenset(("reasoning", "tools"))
-    compiled = compile_grammar(grammar, every, stop, "", tokens)
-    text, reasoning = {*compiled.text.acts}, {*compiled.reasoning.acts}
-    if grammar.channels is not None:
-        text = reasoning = {*compiled.body.acts, *compiled.call_body.acts}
-    own = {*marks_of(grammar)}
+    text, reasoning, own = live_marks(grammar, tuple(stop), tokens)
     # Marks of parameters mean nothing in content, and are reported there.
     # A token that is a part of a mark is not one of its own.
     parts = {mark for mark in tokens if any(mark in each and mark != each for each in own)}

@@ -11,8 +11,8 @@ from functools import reduce
 from typing import Any
 
 from lect import LimitError, MessageError
+from lect.addon import json_schema
 from lect.errors import saferepr
-from lect.json_schema import beside, both, kind_of, target
 from lect_constrain.fitting import FITS, depending, exclude_each_other, fits_beside, has_integer, is_finite, same, wider
 from lect_constrain.formats import format_schema
 from lect_constrain.schema import ANY_ORDER, NAMED, OF_TYPES, ONE, TYPES, Schema, matches, types_of
@@ -98,7 +98,7 @@ class _Normal:
 
     def target(self, ref: Any, path: str) -> Any:
         """Return what a reference points to."""
-        found = target(ref, self.root)
+        found = json_schema.target(ref, self.root)
         if found is None:
             raise MessageError(f"the schema of {self.where} refers to nothing at {path or '/'}: {saferepr(ref)}")
         return found
@@ -113,7 +113,7 @@ class _Normal:
 
     def merged(self, schema: Schema, path: str) -> Schema:
         """Return a schema with all that holds beside it, `allOf` and what it refers to, merged into it."""
-        parts = [self.plain(part, path) for part in beside([schema], self.root)]
+        parts = [self.plain(part, path) for part in json_schema.beside([schema], self.root)]
         for part in parts:
             named = [self.target(part.pop("$ref"), path)] if "$ref" in part else []
             for each in (*named, *part.pop("allOf", ())):
@@ -138,7 +138,7 @@ class _Normal:
             elif word in HIGHEST or word in LOWEST:
                 found[word] = max(found[word], value) if word in HIGHEST else min(found[word], value)
             elif word == "type":
-                shared_types = both(frozenset(types_of(found)), frozenset(types_of(other)))
+                shared_types = json_schema.both(frozenset(types_of(found)), frozenset(types_of(other)))
                 listed = [each for each in TYPES if each in shared_types]
                 found[word] = listed or self.refuse(path, "its types exclude each other")
             elif word == "enum":
@@ -266,7 +266,7 @@ class _Normal:
             }
             del schema["const"]
         if "enum" in schema:
-            values = [each for each in schema["enum"] if {kind_of(each), wider(each)} & {*types}]
+            values = [each for each in schema["enum"] if {json_schema.kind_of(each), wider(each)} & {*types}]
             values = values or self.refuse(path, "no value of its enum has its type")
             values = [each for each in values if fits_beside(each, schema)]
             rest = {word: value for word, value in schema.items() if word not in ("enum", "type", *FITS)}

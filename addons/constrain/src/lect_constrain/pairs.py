@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from lect.addon import probes
 from lect.plugin.grammar import Grammar, Literals, Params
-from lect.tokens.probes import KEY, LAST_KEY, SAMPLES, VALUE
 from lect_constrain.probes import Pairs, cut_arguments, in_row
 
 if TYPE_CHECKING:
@@ -71,28 +71,34 @@ def cut_pair(
 
 def pairs_of(kind: Params | Literals, one: str, every: str, none: str) -> Pairs | None:
     """Return how arguments are written one by one, from a text, from values of every type, and from no arguments."""
-    string = cut_pair(kind, one, KEY, VALUE, (VALUE,))
+    string = cut_pair(kind, one, probes.KEY, probes.VALUE, (probes.VALUE,))
     if string is None:
         return None
     before, equals, close = string
     pairs = Pairs(kind, before, close, "", none, {"string": equals})
-    places = sorted(every.find(key) for key in (LAST_KEY, *(key for key, _ in SAMPLES.values())) if key in every)
-    for type_name, (key, value) in SAMPLES.items():
+    places = sorted(
+        every.find(key) for key in (probes.LAST_KEY, *(key for key, _ in probes.SAMPLES.values())) if key in every
+    )
+    for type_name, (key, value) in probes.SAMPLES.items():
         start = every.find(key)
         end = next((place for place in places if place > start), len(every))
         found = cut_pair(kind, every[start:end], key, value, _spellings(type_name, value)) if start >= 0 else None
         if found is not None:
             pairs.equals[type_name] = found[1]
-    first, second = (KEY, LAST_KEY) if every.find(KEY) < every.find(LAST_KEY) else (LAST_KEY, KEY)
+    first, second = (
+        (probes.KEY, probes.LAST_KEY)
+        if every.find(probes.KEY) < every.find(probes.LAST_KEY)
+        else (probes.LAST_KEY, probes.KEY)
+    )
     between = every[every.find(first) + len(first) : every.find(second)]
-    written = one.partition(KEY)[2].replace(KEY, first)
+    written = one.partition(probes.KEY)[2].replace(probes.KEY, first)
     if between.startswith(written) and between.endswith(before):
         pairs.separator = between[len(written) : len(between) - len(before)]
     elif between == written.rstrip() + before:
         pairs.close = close.rstrip()
         pairs.end = close[len(pairs.close) :]
         pairs.none = none.removesuffix(pairs.end)
-    pairs.is_sorted = first == KEY
+    pairs.is_sorted = first == probes.KEY
     return pairs
 
 

@@ -1,4 +1,4 @@
-"""What a template writes around reasoning, content and calls, by the probes of core (`lect.tokens.probes`).
+"""What a template writes around reasoning, content and calls, by `lect.addon.probes`.
 
 A grammar says what is read. White space, the words `arguments` or `parameters`, the places of ids and counters, and
 marks that depend on the type of a value are known to the template alone.
@@ -9,12 +9,10 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from lect.addon import probes
 from lect.errors import LectError
-from lect.format.sequences import reply_text
-from lect.tokens.probes import QUESTION, TEXT, THOUGHT, TOOLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
 REASONING, CONTENT = "reasoning", "content"
 NAME, ID, COUNT = object(), object(), object()
 """Places in what is written around a call: of its name, of an id, of its number."""
-LABEL = re.compile("|".join((THOUGHT, TEXT)))
+LABEL = re.compile("|".join((probes.THOUGHT, probes.TEXT)))
 
 Parts = tuple[Any, ...]
 """Texts and places in a row."""
@@ -114,10 +112,10 @@ class Prober:
 
     def reply(self, calls: Sequence[tuple[str, Any]] = (), *, thought: bool = False, text: bool = False) -> str | None:
         """Return a reply from the header on; None if the template cannot write it."""
-        edges, wanted = self._edges, [THOUGHT] * thought + [TEXT] * text + [name for name, _ in calls]
-        render = partial(edges.render, tools=TOOLS if calls else None)
+        edges, wanted = self._edges, [probes.THOUGHT] * thought + [probes.TEXT] * text + [name for name, _ in calls]
+        answer = edges.answer(calls=calls, text=text, thought=thought)
         try:
-            written = reply_text(edges, render, [QUESTION, edges.answer(calls=calls, text=text, thought=thought)]).text
+            written = edges.reply_text([probes.QUESTION, answer], tools=probes.TOOLS if calls else None)
         except LectError:
             return None
         return self.opening + written if written and all(word in written for word in wanted) else None
@@ -125,7 +123,7 @@ class Prober:
     def reads(self, text: str) -> bool:
         """Return whether a reply is read as one that is written well: makers write history that no model should."""
         prompt = self.header + self.opening
-        return not self.template.parse(text[len(self.opening) :], tools=TOOLS, prompt=prompt).problems
+        return not self.template.parse(text[len(self.opening) :], tools=probes.TOOLS, prompt=prompt).problems
 
     def without_stop(self, text: str) -> tuple[str, str]:
         """Return a reply without its stop, and the stop."""

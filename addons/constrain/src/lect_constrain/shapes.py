@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from lect.addon import probes
 from lect.plugin.grammar import Grammar, Params
-from lect.tokens.probes import CALLS, EVERY_TYPE, KEY, LAST_KEY, NAMES, ONE, TEXT, THOUGHT
 from lect_constrain.examples import example_form
 from lect_constrain.pairs import finder, paired_syntax, pairs_of
 from lect_constrain.probes import (
@@ -42,14 +42,14 @@ def shape_of(template: Template, grammar: Grammar, options: Mapping[str, Any]) -
     called = [
         prober.without_stop(found)
         for thought, text in ((False, False), (True, False), (False, True), (True, True))
-        if (found := prober.reply(CALLS[:1], thought=thought, text=text)) is not None
+        if (found := prober.reply(probes.CALLS[:1], thought=thought, text=text)) is not None
     ]
     shape.stops = tuple({stop for _, stop in called} - {stop for _, stop in plain} - {""})
     well = [text for text, _ in called if prober.reads(text)]
     probed = _probed_call(prober, cut, well) if well else None
     if probed:
         shape.forms.append(probed)
-        shape.content_follows = any(TEXT in text[text.find(NAMES[0]) :] for text, _ in called)
+        shape.content_follows = any(probes.TEXT in text[text.find(probes.NAMES[0]) :] for text, _ in called)
     # The example of a format with headers is a form that the maker documents beside the template's own.
     if not probed or grammar.channels is not None:
         form = example_form(grammar)
@@ -121,7 +121,7 @@ class Cutter:
         found: list[tuple[str, str]] = []
         at = 0
         for match in LABEL.finditer(text):
-            found += [("", text[at : match.start()]), (REASONING if match[0] == THOUGHT else CONTENT, "")]
+            found += [("", text[at : match.start()]), (REASONING if match[0] == probes.THOUGHT else CONTENT, "")]
             at = match.end()
         found.append(("", text[at:]))
         if not any(kind == REASONING for kind, _ in found):
@@ -157,9 +157,9 @@ class Cutter:
 def _probed_call(prober: Prober, cut: Cutter, texts: list[str]) -> Form | None:
     """Return how a template writes calls, and what it writes before them; None if they are not found."""
     grammar = prober.grammar
-    ids = [grammar.id_of(name, index) for index, name in enumerate(NAMES)]
-    find = finder(grammar, texts[0], NAMES[0], ONE)
-    spans = [find(text, NAMES[0], ONE, 0) for text in texts]
+    ids = [grammar.id_of(name, index) for index, name in enumerate(probes.NAMES)]
+    find = finder(grammar, texts[0], probes.NAMES[0], probes.ONE)
+    spans = [find(text, probes.NAMES[0], probes.ONE, 0) for text in texts]
     if any(span is None for span in spans):
         return None
     heads = [text[: span[0]] for text, span in zip(texts, spans, strict=True) if span]
@@ -167,12 +167,14 @@ def _probed_call(prober: Prober, cut: Cutter, texts: list[str]) -> Form | None:
     befores = [cut.pieces(head[: len(head) - len(open_text)]) for head in heads]
     first_span = spans[0]
     assert first_span is not None
-    shape = CallShape(placed(open_text, NAMES[0], ids), None, placed(_after(texts[0][first_span[1] :]), NAMES[0], ids))
-    text = prober.reply(CALLS) or ""
+    shape = CallShape(
+        placed(open_text, probes.NAMES[0], ids), None, placed(_after(texts[0][first_span[1] :]), probes.NAMES[0], ids)
+    )
+    text = prober.reply(probes.CALLS) or ""
     bodies: list[str] = []
     further: list[Parts] = []
     at = 0
-    for name, arguments in CALLS[:3]:
+    for name, arguments in probes.CALLS[:3]:
         span = find(text, name, arguments, at)
         if span is None:
             break
@@ -185,7 +187,7 @@ def _probed_call(prober: Prober, cut: Cutter, texts: list[str]) -> Form | None:
     if find is cut_arguments:
         # The second call has an argument of every type.
         every = bodies[1] if len(bodies) > 1 else ""
-        shape.is_sorted = 0 <= every.find(KEY) < every.find(LAST_KEY)
+        shape.is_sorted = 0 <= every.find(probes.KEY) < every.find(probes.LAST_KEY)
     else:
         shape.pairs = _pairs(prober, texts[0], first_span, open_text, bodies, text[at:])
     return Form(shape, befores)
@@ -204,14 +206,14 @@ def _pairs(
 
     def written(reply: str | None, name: str) -> str:
         """Return the arguments of a call in a reply."""
-        rest = (reply or "").partition(name + open_text.rpartition(NAMES[0])[2])[2]
+        rest = (reply or "").partition(name + open_text.rpartition(probes.NAMES[0])[2])[2]
         end = rest.find(close_mark) if isinstance(kind, Params) else rest.rfind(close_mark)
         return rest[: max(end, 0)]
 
-    if len(bodies) < len(CALLS) - 1:
-        bodies = ["", written(prober.reply([(NAMES[0], EVERY_TYPE)]), NAMES[0])]
-        rest = prober.reply([(NAMES[-1], {})]) or ""
-    return pairs_of(kind, text[slice(*span)], bodies[1], written(rest, NAMES[-1]))
+    if len(bodies) < len(probes.CALLS) - 1:
+        bodies = ["", written(prober.reply([(probes.NAMES[0], probes.EVERY_TYPE)]), probes.NAMES[0])]
+        rest = prober.reply([(probes.NAMES[-1], {})]) or ""
+    return pairs_of(kind, text[slice(*span)], bodies[1], written(rest, probes.NAMES[-1]))
 
 
 def _counted_first(first: Parts, further: Parts) -> Parts:
@@ -234,7 +236,7 @@ def _counted_first(first: Parts, further: Parts) -> Parts:
 
 def _after(text: str) -> str:
     """Return what follows the arguments, without content."""
-    return text[: text.find(TEXT)] if TEXT in text else text
+    return text[: text.find(probes.TEXT)] if probes.TEXT in text else text
 
 
 def _call_open(heads: list[str], cut: Cutter) -> str:

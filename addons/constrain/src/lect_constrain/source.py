@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from lect import MessageError, Prompt, Template, get_template, parse
+from lect.addon import json_schema, probes
 from lect.errors import saferepr
-from lect.json_schema import kind_of
 from lect.plugin.grammar import Grammar, Params, ReplyFormat, reply_format
-from lect.tokens.probes import KEY, LAST_KEY, NAMES
 from lect_constrain.arguments import Arguments
 from lect_constrain.probes import NAME, CallShape, Pairs, Parts, Shape
 from lect_constrain.shapes import format_shape, shape_of
@@ -92,16 +91,21 @@ class Source:
         words_with = {mark: (f"x {mark} y", f"x {mark}", f"x\n{mark}\ny") for mark in marks.text}
         read = partial(self.reads, call, pairs)
         inside = tuple(
-            mark for mark, each in words_with.items() if not all(read(word, word, KEY, LAST_KEY) for word in each)
+            mark
+            for mark, each in words_with.items()
+            if not all(read(word, word, probes.KEY, probes.LAST_KEY) for word in each)
         )
         return Arguments(pairs, words, inside, ends, partial(self.reads_key, call, pairs))
 
     def reads(self, call: CallShape, pairs: Pairs, value: Any, word: str, *keys: str) -> bool:
         """Return whether a word is read as the value of one argument, or of several."""
-        kind, keys = kind_of(value), keys or (KEY,)
-        tool = {"name": NAMES[0], "parameters": {"type": "object", "properties": {key: {"type": kind} for key in keys}}}
+        kind, keys = json_schema.kind_of(value), keys or (probes.KEY,)
+        tool = {
+            "name": probes.NAMES[0],
+            "parameters": {"type": "object", "properties": {key: {"type": kind} for key in keys}},
+        }
         given = (f"{key}{pairs.equals_for(kind)}{word}{pairs.close.replace('{key}', key)}" for key in keys)
-        text = _text(call, NAMES[0], pairs.separator.join(f"{pairs.open}{each}" for each in given) + pairs.end)
+        text = _text(call, probes.NAMES[0], pairs.separator.join(f"{pairs.open}{each}" for each in given) + pairs.end)
         reply = self.parse(text, [{"type": "function", "function": tool}])
         return [each.arguments for each in reply.tool_calls] == [dict.fromkeys(keys, value)] and not reply.problems
 

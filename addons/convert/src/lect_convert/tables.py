@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from lect.format.turns import EOS, ROLE
-from lect.plugin import ROUND, Template, Turn, TurnTemplate, boundary
+from lect.plugin import EOS, ROLE, ROUND, Template, Turn, TurnTemplate, boundary
 from lect_convert.written import loss
 
 

@@ -124,7 +124,7 @@ class Formatter:
         """The tokenizer, with a cache where it is one of `tokenizers`; it is loaded when it is first needed."""
         if not isinstance(self._tokenizer, str):
             return None if self._tokenizer is None else cached(self._tokenizer, self._cache_bytes)
-        from lect_data.core import load_tokenizer
+        from lect_tokens import load_tokenizer
 
         return cached(load_tokenizer(self._tokenizer), self._cache_bytes)
 

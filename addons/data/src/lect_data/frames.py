@@ -121,7 +121,7 @@ class Frames:
         self._unroll = unroll
         self._known: dict[tuple[str, ...], Frame | None] = {}
         # Where the caller's text loses its origin, the program does more than write it.
-        self._has_none = template._is_leaky()
+        self._has_none = template.edges().loses_origins
         self._words = frozenset() if self._has_none else self._deciding_words()
 
     def of(self, roles: tuple[str, ...]) -> Frame | None:
@@ -201,7 +201,7 @@ class Frames:
 
     def _deciding_words(self) -> frozenset[str]:
         """Return the words of the program's code that change what is around the texts, though no stand-in notices."""
-        words = {word for word in (*self._template._sought(), *self._template.markers) if len(word) <= LONGEST_WORD}
+        words = {word for word in (*self._template.edges().words, *self._template.markers) if len(word) <= LONGEST_WORD}
         found: set[str] = set()
         for roles in TRIED:
             frame = self._made(roles)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lect_data.core import Screen
+    from lect.addon import Screen
 
 ON_TERMINAL, IN_LOGS = 1.0, 10.0
 """Seconds from one line to the next."""

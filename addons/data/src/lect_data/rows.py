@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from lect_data.core import SchemaView
+from lect.addon import json_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -123,10 +123,10 @@ def _arguments(call: Mapping[str, Any], arguments: Any, tools: Any) -> Any:
     if isinstance(arguments, str):
         return arguments
     schema = _schemas(tools).get(call.get("name", ""))
-    return _allowed(arguments, SchemaView(schema, [schema] if isinstance(schema, Mapping) else []))
+    return _allowed(arguments, json_schema.SchemaView(schema, [schema] if isinstance(schema, Mapping) else []))
 
 
-def _allowed(value: Any, schema: SchemaView) -> Any:
+def _allowed(value: Any, schema: json_schema.SchemaView) -> Any:
     """Return a value without the nulls in mappings that a schema does not allow."""
     if isinstance(value, Mapping):
         known = schema.names()
@@ -140,7 +140,7 @@ def _allowed(value: Any, schema: SchemaView) -> Any:
     return value
 
 
-def _takes_null(schema: SchemaView) -> bool:
+def _takes_null(schema: json_schema.SchemaView) -> bool:
     branches = schema.types()
     return not branches or any("null" in types for types in branches)
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from lect.addon import replacing
 from lect.errors import LectError
-from lect_data.core import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

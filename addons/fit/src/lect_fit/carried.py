@@ -6,15 +6,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from lect.boundaries import boundary
+from lect.addon import respelled, spell
 from lect.errors import LectError, LimitError
-from lect.format.call_ids import respelled
-from lect.prompt.fields import spell
+from lect.plugin import boundary
 from lect_fit.probes import PLACE, PROBES, Probe, missing
 
 if TYPE_CHECKING:
-    from lect.format.template import Template
-    from lect.tokens.edges import Edges
+    from lect import Template
+    from lect.addon import Edges
 
 SIMPLE = (bool, int, float, str, type(None))
 """The types of options that may decide what a format carries. The others are content, such as documents, and dates."""

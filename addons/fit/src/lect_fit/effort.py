@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from lect.boundaries import boundary
 from lect.errors import LectError, MessageError, expect_one_of
+from lect.plugin import boundary
 from lect_fit.carried import carried
 
 if TYPE_CHECKING:
-    from lect.format.template import Template
+    from lect import Template
 
 Level = Literal["off", "low", "medium", "high"]
 LEVELS: tuple[Level, ...] = get_args(Level)

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from lect.boundaries import boundary
+from lect.addon import expect_request, objects
 from lect.errors import MessageError, expect_one_of
-from lect.objects import plain_messages, plain_tools
-from lect.prompt.messages import expect_messages
-from lect.prompt.schemas import expect_tools
+from lect.plugin import boundary
 from lect_fit.carried import carried
 from lect_fit.fitted import Change, Edit, Fitted
 from lect_fit.schemas import inlined, refers
 from lect_fit.turns import Turns, Wishes
 
 if TYPE_CHECKING:
-    from lect.format.template import Template
+    from lect import Template
 
 LateSystem = Literal["user", "first", "refuse"]
 
@@ -58,10 +56,8 @@ def fit(
         UnusedInputError: With `strict`, if something would be lost.
     """
     expect_one_of(get_args(LateSystem), "late_system", late_system, MessageError)
-    plain = plain_messages(messages)
-    expect_messages(plain)
-    if tools is not None:
-        expect_tools(tools)
+    plain = objects.plain_messages(messages)
+    expect_request(plain, tools)
     lacks = carried(template, options).known
     changes: list[tuple[Change, Edit]] = []
     fitted_tools = _tools(tools, lacks, changes)
@@ -86,7 +82,7 @@ def _tools(tools: Any, lacks: Mapping[str, str], changes: list[tuple[Change, Edi
     """Return tools with their definitions inlined, where the format does not write them."""
     if not tools or not (why := lacks["$ref"]):
         return tools
-    tools = plain_tools(tools)
+    tools = objects.plain_tools(tools)
     if not refers(tools):
         return tools
     written = []

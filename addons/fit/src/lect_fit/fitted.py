@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from lect.boundaries import boundary
-from lect.computed import computed
+from lect import Unused
+from lect.addon import spell
 from lect.errors import LectError, RefusedError, UnusedInputError
-from lect.format.refusals import ADVICE, MOST_NAMED
-from lect.prompt.fields import spell
-from lect.reports import Unused
-from lect.values import SPELLINGS, Path
+from lect.plugin import SPELLINGS, boundary
 
 if TYPE_CHECKING:
-    from lect.format.prompt import Prompt
-    from lect.format.template import Template
+    from lect import Prompt, Template
 
     Message = Mapping[str, Any]
+
+Path = tuple[str | int, ...]
+MOST_NAMED = 10
+"""How many fields an error names."""
 
 
 class Change(NamedTuple):
@@ -83,7 +84,7 @@ class Fitted:
     def __repr__(self) -> str:
         return f"<Fitted: {len(self.messages)} messages, {len(self.changes)} changes>"
 
-    @computed
+    @cached_property
     def prompt(self) -> Prompt:
         """The prompt for the request, up to where the assistant begins to speak; rendered when it is first read.
 
@@ -92,7 +93,7 @@ class Fitted:
         """
         return self._template.render(self.messages, tools=self.tools, **self._options)
 
-    @computed
+    @cached_property
     def left(self) -> tuple[Left, ...]:
         """What the format cannot carry; found out by rendering the request, when it is first read."""
         known = {each.path for each in self._known}
@@ -165,8 +166,8 @@ class Fitted:
             raise RefusedError(msg) from error
         named = [f"{spell(path)} ({kind})" for path, kind, _ in self.left[:MOST_NAMED]]
         more = f" and {len(self.left) - MOST_NAMED:,} more" if len(self.left) > MOST_NAMED else ""
-        advice = f"{ADVICE[self.left[0].why]}, or strict=False, which lists it in `left`"
         lost = [Unused(path, cast("Any", why)) for path, _, why in self.left]
+        advice = f"{lost[0].advice}, or strict=False, which lists it in `left`"
         msg = f"{label}: the format has no place for {', '.join(named)}{more}\n  try: {advice}"
         raise UnusedInputError(msg, unused=lost)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from lect.values import Path
+    from lect_fit.fitted import Path
 
     Message = dict[str, Any]
 

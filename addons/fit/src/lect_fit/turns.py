@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from lect.addon import REASONING_NAMES, respelled
 from lect.errors import RefusedError
-from lect.format.call_ids import respelled
-from lect.prompt.message import REASONING_NAMES
-from lect.values import SPELLINGS
+from lect.plugin import SPELLINGS
 from lect_fit.fitted import Change, Edit, Left
 from lect_fit.probes import MEDIA
 
 if TYPE_CHECKING:
-    from lect.format.template import Template
+    from lect import Template
 
     Message = Mapping[str, Any]
 

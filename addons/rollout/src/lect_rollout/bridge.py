@@ -6,25 +6,21 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect import Origin, Segment
+from lect.addon import REASONING_NAMES, Layout, controls_in, encoder_of
 from lect.errors import RefusedError
-from lect.prompt.message import REASONING_NAMES
-from lect.prompt.segments import Layout
-from lect.tokens.safe import MARK, Trusted, controls_in
-from lect.tokens.tokenizer import ControlToken, encoder_of
-from lect.tokens.turns import is_own, regions_of, stop_in, stops_of
-from lect.values import TRANSFORMED
 from lect_rollout.trajectory import Stretch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lect.facts import Facts
-    from lect.plugin import Reply
+    from lect.plugin import Reply, Template
 
 BREAKS_OFF = {"incomplete_call": "a call", "incomplete_reasoning": "reasoning", "stray_header": "a header"}
 """The problems of replies that break off, and what they break off in."""
 KINDS = {**dict.fromkeys(REASONING_NAMES, "reasoning"), "tool_calls": "call"}
 """The fields of a message, and the kind of the pieces of a reply that become this field; any other is content."""
+NO_CONTROL = "\ufffc"
+"""A character that no control token contains."""
 
 
 class TurnEnd(NamedTuple):
@@ -42,25 +38,35 @@ class TurnEnd(NamedTuple):
     """As in `TurnSpan`, but before the text of later messages, which a few formats write into the same turn."""
 
 
-def turn_end(layout: Layout, facts: Facts, message: int) -> TurnEnd:
+def turn_end(layout: Layout, template: Template, message: int) -> TurnEnd:
     """Return how the turn of a message ends.
 
     Raises:
         RefusedError: If the template writes nothing for it.
     """
-    region = next((region for region in regions_of(layout) if region[0] == message), None)
+    region = next((region for region in layout.regions() if region[0] == message), None)
     if region is None:
-        raise RefusedError(f"template {facts.label!r} writes nothing for messages[{message}]")
+        raise RefusedError(f"template {template.label!r} writes nothing for messages[{message}]")
     _, first, behind, own = region
     own_end = layout.starts[own[-1] + 1] if own else layout.starts[first]
     after = range(own[-1] + 1 if own else first, behind)
-    within = [index for index in after if is_own(layout.segments[index], message + 1)]
+    within = [index for index in after if _is_of(layout.segments[index], message + 1)]
     close = layout.starts[within[0] if within else behind]
-    stop, end = stop_in(layout.text, stops_of(facts), own_end, close)
+    stop, end = template.edges().turn_marks.stop_in(layout.text, own_end, close)
     if within and stop == end:
         stop = end = own_end
     field = str(layout.segments[own[-1]].path[2]) if own else ""
     return TurnEnd(layout.starts[first], field, own_end, stop, end, close)
+
+
+def _is_of(segment: Segment, message: int) -> bool:
+    """Return whether a segment is text of a message, other than its role."""
+    return segment.path[:2] == ("messages", message) and segment.path[2:] not in ((), ("role",))
+
+
+def written(text: str, turn: int | None) -> Segment:
+    """Return a text of the template, in a turn or outside all of them."""
+    return Segment(text, Origin.TEMPLATE, (), -1, turn)
 
 
 def breaks_off(reply: Reply) -> str:
@@ -96,7 +102,10 @@ def continued_at(layout: Layout, end: TurnEnd, reply: Reply) -> int:
         position = end.stop
     elif end.end > end.close and text[end.stop : end.end] != stop:
         # The header of the next turn ends this one. Another token did here, so the header is still to be written.
-        if any(stop in text[begin:to] for begin, to in Trusted(layout).runs):
+        # The template knows the roles, which may be part of a header.
+        trusted = (each.origin is Origin.TEMPLATE or each.path[2:] == ("role",) for each in layout.segments)
+        pieces = zip(layout.segments, trusted, strict=True)
+        if stop in "".join(each.text if is_trusted else NO_CONTROL for each, is_trusted in pieces):
             msg = f"the sample ends with {stop!r}, which begins another turn than that of the next message"
             raise RefusedError(msg)
         position = end.stop
@@ -123,14 +132,14 @@ def encoded_after(before: int | None, segments: Sequence[Segment], tokenizer: An
     """Return segments as tokens, as a tokenizer encodes them after another token; none of them reaches back into it."""
     encoder = encoder_of(tokenizer)
     control = None if before is None else encoder.control_ids.get(before)
-    context = control or MARK
-    segments = [Segment(context, Origin.TEMPLATE, (), TRANSFORMED, None), *segments]
+    context = control or NO_CONTROL
+    segments = [written(context, None), *segments]
     layout = Layout("".join(segment.text for segment in segments), segments)
-    found = [each for each in encoder.found(layout.text) if each.start >= len(context)]
-    own, foreign = controls_in(layout.text, found, encoder, Trusted(layout))
+    _, own, foreign = controls_in(layout, encoder)
     own = [each for each in own if each.start >= len(context)]
     if control and before is not None:
-        tokens = encoder.between(layout.text, [ControlToken(0, len(context), before), *own], is_clean=not foreign)
+        is_clean = all(each.start < len(context) for each in foreign)
+        tokens = encoder.between(layout.text, [(0, len(context), before), *own], is_clean=is_clean)
     else:
         tokens = encoder.between(layout.text, own, [len(context)])
     first = tokens.first(len(context))

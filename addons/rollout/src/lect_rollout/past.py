@@ -67,7 +67,7 @@ def _has(value: Any, word: str) -> bool:
 
 @lru_cache(64)
 def _words_of(template: Template) -> Sequence[str]:
-    words = dict.fromkeys((*template._sought(), *template.markers))
+    words = dict.fromkeys((*template.edges().words, *template.markers))
     return [word for word in words if word and len(word) <= LONGEST_WORD]
 
 
@@ -78,7 +78,7 @@ class Confidence:
         self.words = _words_of(template)
         self._uses: dict[Hashable, int] = {}
         # A stranger's template may do anything; and where a text loses its origin, a program does more than write it.
-        self.is_lost = type(template) not in (Template, TurnTemplate) or template._is_leaky()
+        self.is_lost = type(template) not in (Template, TurnTemplate) or template.edges().loses_origins
 
     def suffices(self, past: Past, few: Sequence[Mapping[str, Any]]) -> bool:
         """Count a conversation; return whether it ends as the last few messages of it do, without a look at it."""

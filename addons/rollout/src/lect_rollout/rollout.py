@@ -10,17 +10,21 @@ from functools import partial
 from itertools import count, takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lect import Origin, Segment
+from lect.addon import Decoder, encoder_of, objects, spell
 from lect.errors import LectError, MessageError, RefusedError, saferepr
-from lect.objects import plain_messages
 from lect.plugin import boundary
-from lect.prompt.fields import spell
-from lect.tokens.decoder import INCOMPLETE, Decoder
-from lect.tokens.tokenizer import encoder_of
-from lect.values import TRANSFORMED
-from lect_rollout.bridge import breaks_off, continued_at, encoded_after, is_shown, segments_from, turn_end, unwritten
+from lect_rollout.bridge import (
+    breaks_off,
+    continued_at,
+    encoded_after,
+    is_shown,
+    segments_from,
+    turn_end,
+    unwritten,
+    written,
+)
 from lect_rollout.past import Confidence, Past
-from lect_rollout.sample import Sample
+from lect_rollout.sample import INCOMPLETE, Sample
 from lect_rollout.trajectory import Stretch, trajectory
 
 if TYPE_CHECKING:
@@ -201,7 +205,7 @@ class Rollout:
         is_open = broken == "reasoning" and not is_shown(end, reply)
         closing = self._closing() if is_open else ""
         segments = segments_from(prompt.layout, position)
-        segments.insert(0, Segment(closing, Origin.TEMPLATE, (), TRANSFORMED, last))
+        segments.insert(0, written(closing, last))
         stretch = encoded_after(self._sample.last, segments, self.tokenizer)
         turns = [None if turn is None else indices[turn] for turn in stretch.messages]
         self._added.append(stretch._replace(messages=turns))
@@ -286,7 +290,7 @@ class Rollout:
         while True:
             messages = [conversation[index] for index in indices]
             prompt = self._rendered(messages, tools, add_generation_prompt=True)
-            end = turn_end(prompt.layout, prompt.template, indices.index(last))
+            end = turn_end(prompt.layout, self.template, indices.index(last))
             repeated = {segment.path[:2] for segment in segments_from(prompt.layout, end.stop)}
             kept = [
                 index
@@ -313,7 +317,7 @@ def _text_messages(messages: Any, first: int) -> list[Mapping[str, Any]]:
     Raises:
         RefusedError: If one has another part than text, or is an assistant's after the beginning.
     """
-    plain = plain_messages(messages)
+    plain = objects.plain_messages(messages)
     if not isinstance(plain, list | tuple) or not all(isinstance(message, Mapping) for message in plain):
         raise MessageError(f"messages is {saferepr(messages)}; expected a list of messages")
     for index, message in enumerate(plain, first):

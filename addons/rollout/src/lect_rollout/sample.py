@@ -5,13 +5,16 @@ from __future__ import annotations
 from copy import copy
 from typing import TYPE_CHECKING, Any, cast
 
+from lect.addon import Decoder
 from lect.plugin import Reply
-from lect.tokens.decoder import INCOMPLETE, Decoder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     Parse = Callable[[str], Reply]
+
+INCOMPLETE = "\ufffd"
+"""What decoders write for bytes that are not a character, or not one yet."""
 
 
 class Sample:

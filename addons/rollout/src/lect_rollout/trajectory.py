@@ -5,10 +5,11 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
-from lect.tokens.encoded import UNTRAINED
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+UNTRAINED = -100
+"""The label of a token that is not trained, as trainers know it."""
 
 
 class Stretch(NamedTuple):

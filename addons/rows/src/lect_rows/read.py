@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from lect import Row
+from lect.addon import objects, own_weight
 from lect.errors import MaskError, MessageError, saferepr
-from lect.objects import dumped, plain_tools
-from lect.tokens.policy import STATES, own_weight
 from lect_rows.replies import parser, with_parts
 from lect_rows.turns import (
     ROW_FIELDS,
@@ -87,7 +86,7 @@ def _read(data: Any, name: str | None, row: int | None, parse: Parse | None) -> 
     try:
         if isinstance(data, str | bytes | bytearray):
             data = _json(data)
-        data = dumped(data)
+        data = objects.dumped(data)
         name = name or recognised(data)
         found = list(reader_of(name)(data))
         fields: Mapping[str, Any] = data if isinstance(data, Mapping) else {}
@@ -100,7 +99,7 @@ def _read(data: Any, name: str | None, row: int | None, parse: Parse | None) -> 
         if parse is not None:
             places = zip(("messages", *PAIR), (found, *pair), strict=True)
             found, *pair = [with_parts(each, place, parse, tools) for place, each in places]
-        weights = [None if STATES.isdisjoint(each) else own_weight(each, index) for index, each in enumerate(found)]
+        weights = [own_weight(each, index) for index, each in enumerate(found)]
     except (MessageError, MaskError) as error:
         if row is None and isinstance(error, MessageError):
             raise
@@ -164,7 +163,7 @@ def _tools(value: Any) -> list[Raw] | None:
     """Read tools: a list, one of them, or the JSON text of either, as many sets store them."""
     if isinstance(value, str):
         value = _json(value, "tools") if value.strip() else None
-    tools = [value] if isinstance(value, Mapping) and value else plain_tools(value) or []
+    tools = [value] if isinstance(value, Mapping) and value else objects.plain_tools(value) or []
     if not is_list(tools):
         unexpected("tools", value, "a list of tools, or its JSON text")
     read = [_json(tool, f"tools[{index}]") if isinstance(tool, str) else tool for index, tool in enumerate(tools)]

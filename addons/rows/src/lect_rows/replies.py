@@ -6,8 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import lect
+from lect.addon import REASONING_NAMES
 from lect.plugin.grammar import JSON_IN_TAGS, THINK, Grammar
-from lect.prompt.message import REASONING_NAMES
 from lect_rows.turns import Raw, as_call, refuse
 
 if TYPE_CHECKING:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import inf
 from typing import TYPE_CHECKING, Any, NoReturn, TypeGuard
 
+from lect.addon import objects
 from lect.errors import MessageError, saferepr
-from lect.objects import dumped, plain_messages
-from lect.tokens.policy import is_weight
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -106,7 +106,7 @@ def _openai(data: Any, place: str = "") -> Iterator[Raw]:
         _text(turn, "role", at)
         if turn.get("content") is None and not turn.get("tool_calls"):
             _text(turn, "content", at)
-        message = dict(plain_messages(turn))
+        message = dict(objects.plain_messages(turn))
         if message.get("loss_mask") is not None:
             weigh(message, message.pop("loss_mask"), f"{at}.loss_mask")
         yield message
@@ -162,7 +162,7 @@ def weigh(message: Raw, weight: Any, at: str) -> None:
     """
     own = message.get("weight")
     for value in (weight, 1 if own is None else own):
-        if not is_weight(value):
+        if not (isinstance(value, int | float) and 0 <= value < inf):
             unexpected(at, value, "true, false or a number that is not negative")
     if weight != 1 or message["role"] == "assistant":
         message["weight"] = weight if own is None else weight * own
@@ -269,13 +269,13 @@ def _prompt(data: Any) -> Iterator[Raw]:
 
 def said(value: Any, place: str, role: str) -> list[Raw]:
     """Read a field of a row: a text, which this role says, one turn, or a list of turns."""
-    value = dumped(value)
+    value = objects.dumped(value)
     if value is None or isinstance(value, str):
         return [] if value is None else [{"role": role, "content": value}]
     turns = [value] if isinstance(value, Mapping) else value
     if not is_list(turns):
         unexpected(place, value, "text, or a list of messages")
-    read = _sharegpt if turns and _mark(dumped(turns[0])) == "sharegpt" else _openai
+    read = _sharegpt if turns and _mark(objects.dumped(turns[0])) == "sharegpt" else _openai
     return list(read(turns, place))
 
 
@@ -305,7 +305,7 @@ def _listed(data: Any, place: str = "") -> tuple[Sequence[Any], str]:
         turns = data[place]
     if not is_list(turns):
         unexpected(place or "the row", turns, "a list of turns")
-    return [dumped(turn) for turn in turns], place
+    return [objects.dumped(turn) for turn in turns], place
 
 
 def is_list(value: Any) -> TypeGuard[Sequence[Any]]:

@@ -5,6 +5,7 @@ Core encodes prompts; whether a tokenizer is the right one is asked here.
 
 from lect_tokens.checks import Result, check_tokenizer
 from lect_tokens.ids import check_ids
+from lect_tokens.load import load_tokenizer as load_tokenizer  # for other packages' commands
 from lect_tokens.report import check_tokens
 from lect_tokens.report import doctor_tokens as doctor_tokens  # for `lect doctor`
 

@@ -6,16 +6,13 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from lect import LossPolicy, Origin
+from lect.addon import alike, encoder_of
 from lect.errors import LectError
 from lect.plugin import boundary
-from lect.prompt.segments import is_role
-from lect.tokens.tokenizer import encoder_of
-from lect.tokens.turns import alike
 
 if TYPE_CHECKING:
-    from lect import Encoded, Prompt, Template
-    from lect.tokens.tokenizer import Encoder
-    from lect.tokens.turns import TurnSpan
+    from lect import Encoded, Prompt, Segment, Template
+    from lect.addon import Encoder
 
 CHAT = [
     {"role": "user", "content": "What is one?"},
@@ -117,11 +114,13 @@ def written_markers(prompt: Prompt) -> list[str]:
     pattern = prompt.template.markers.pattern
     if pattern is None:
         return []
-    own = "".join(
-        segment.text if segment.origin is Origin.TEMPLATE or is_role(segment.path) else "\0"
-        for segment in prompt.segments
-    )
+    own = "".join(segment.text if is_own(segment) else "\0" for segment in prompt.segments)
     return list(dict.fromkeys(match[0] for match in pattern.finditer(own)))
+
+
+def is_own(segment: Segment) -> bool:
+    """Return whether a segment is the template's own; it knows the roles, which may be part of a marker."""
+    return segment.origin is Origin.TEMPLATE or (segment.path[:1] == ("messages",) and segment.path[2:] == ("role",))
 
 
 def ids(fixture: Fixture) -> Result:
@@ -163,7 +162,7 @@ def stop(fixture: Fixture) -> Result:
     """Check that every answer ends with one token that is trained."""
     template, text = fixture.template, fixture.prompt.text
     answers = [turn for turn in fixture.prompt.turns if CHAT[turn.message]["role"] == "assistant"]
-    ends = [_end_of(text, turn) for turn in answers]
+    ends = [_end_of(text, turn.begin, turn.stop, turn.end, CHAT[turn.message]["content"]) for turn in answers]
     without_stop = [start == end for start, end in ends]
     if without_stop[-1] and not any(without_stop[:-1]):
         what = "the last answer has none, because the format writes it with the next turn"
@@ -191,13 +190,12 @@ def stop(fixture: Fixture) -> Result:
     return Result("stop", "ok", f"one token with loss after every answer: {quoted(texts)}")
 
 
-def _end_of(text: str, turn: TurnSpan) -> tuple[int, int]:
+def _end_of(text: str, begin: int, stop: int, end: int, answer: str) -> tuple[int, int]:
     """Return the span of the text that ends an answer: a stop of the template, or what else it writes."""
-    if turn.stop < turn.end:
-        return turn.stop, turn.end
-    answer = CHAT[turn.message]["content"]
-    behind = text[text.rfind(answer, turn.begin, turn.end) + len(answer) : turn.end]
-    end = turn.end - len(behind) + len(behind.rstrip())
+    if stop < end:
+        return stop, end
+    behind = text[text.rfind(answer, begin, end) + len(answer) : end]
+    end -= len(behind) - len(behind.rstrip())
     return end - len(behind.strip()), end
 
 

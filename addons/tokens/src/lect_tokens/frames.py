@@ -14,18 +14,13 @@ from functools import lru_cache
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lect import Origin
+from lect.addon import REASONING_NAMES, alike, probes
 from lect.errors import LectError
-from lect.prompt.message import REASONING_NAMES
-from lect.prompt.program import parts_in
-from lect.prompt.segments import is_role
-from lect.tokens.probes import CALLS, NAMES, TOOLS
-from lect.tokens.tokenizer import ControlToken
-from lect.tokens.turns import alike, model_marks
+from lect_tokens.checks import is_own
 
 if TYPE_CHECKING:
     from lect import Prompt, Template
-    from lect.tokens.tokenizer import Encoder
+    from lect.addon import Encoder
 
     Message = Mapping[str, Any]
 
@@ -34,7 +29,7 @@ SYSTEM: Message = {"role": "system", "content": "zqsy"}
 INSTRUCTIONS = (SYSTEM, {**SYSTEM, "content": ""}, {**SYSTEM, "role": "developer"})
 OPTION = "zqop"
 DOCUMENT = {"title": OPTION, "text": OPTION}
-NO_PARAMETERS = {"type": "function", "function": {"name": NAMES[0], "description": "zqde"}}
+NO_PARAMETERS = {"type": "function", "function": {"name": probes.NAMES[0], "description": "zqde"}}
 WORD = re.compile(r"[A-Za-z_]{2,32}")
 """What the value of an option may be."""
 DAY = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2} [A-Z][a-z]+ \d{4}|[A-Z][a-z]+ \d{1,2}, \d{4}")
@@ -88,7 +83,7 @@ class Alphabet:
         for character in text:
             control = self._texts.get(character, "")
             if control:
-                controls.append(ControlToken(at, at + len(control), self._encoder.controls[control]))
+                controls.append((at, at + len(control), self._encoder.controls[control]))
             at += len(control) or 1
         return self._encoder.between(self.read(text), controls).ids
 
@@ -118,7 +113,7 @@ def frames_of(prompt: Prompt, messages: Sequence[Message], alphabet: Alphabet, e
     kind, turn, literal, at = START, None, "", 0
     for segment in prompt.segments:
         behind = at + len(segment.text)
-        if segment.origin is Origin.TEMPLATE or is_role(segment.path):
+        if is_own(segment):
             literal += "".join(parts[at:behind])
         else:
             after = kind_of(segment.path, segment.turn, messages)
@@ -184,8 +179,8 @@ class Frames:
         self.settings = self._settings(days)
         plain: dict[Frame, None] = {}
         composed: dict[Frame, None] = {}
-        probes = [*conversations(template, self._rounds)]
-        for options, (messages, tools, is_plain) in product(self.settings, probes):
+        asked = [*conversations(template, self._rounds)]
+        for options, (messages, tools, is_plain) in product(self.settings, asked):
             if options is not self.settings[0] and len(messages) > LONGEST_VARIED:
                 continue
             written = self.written(messages, tools, options)
@@ -193,7 +188,7 @@ class Frames:
             if tools and len(messages) <= LONGEST_VARIED:
                 other = self.written(messages, [NO_PARAMETERS], options)
                 composed.update(dict.fromkeys(filter(None, map(common, written, other))))
-        marks = {alphabet.of(mark.strip()) for mark in model_marks(template)}
+        marks = {alphabet.of(mark.strip()) for mark in template.edges().turn_marks.own}
         self.hard = {each for frame in plain for each in frame.literal if alphabet.is_control(each)} - marks
         """The control tokens that stand between turns."""
         seen = plain | composed
@@ -234,8 +229,7 @@ class Frames:
         tried += [dict.fromkeys(texts, OPTION)] if texts else []
         others = [name for name in kinds if kinds[name] is None and name != "date"]
         tried += [{name: value} for name, value in product(others, ([OPTION], [DOCUMENT, DOCUMENT]))]
-        parts = parts_in(self._template.program) if texts else ()
-        words = [part for part in parts if isinstance(part, str) and WORD.fullmatch(part)]
+        words = [word for word in self._template.edges().words if WORD.fullmatch(word)] if texts else ()
         tried += [{name: value} for name, value in product(texts, words)]
         answered = next(each for each in self._rounds if each[0][-1]["role"] == "assistant")
         samples = [self._rounds[0], answered, max(self._rounds, key=lambda each: len(each[0]))]
@@ -296,7 +290,7 @@ def conversations(
     for messages, is_plain in rounds:
         is_short = len(messages) <= LONGEST_FIRST
         called = any("tool_calls" in message for message in messages)
-        given = (None, TOOLS) if is_short and has_tools else (TOOLS,) if called and has_tools else (None,)
+        given = (None, probes.TOOLS) if is_short and has_tools else (probes.TOOLS,) if called and has_tools else (None,)
         many = INSTRUCTIONS if is_short else INSTRUCTIONS[: len(messages) <= LONGEST_VARIED]
         systems = [[], *([each] for each in many)]
         for tools, system in product(given, systems):
@@ -308,8 +302,8 @@ def rounds(template: Template) -> Iterator[tuple[list[Message], bool]]:
     edges = template.edges({})
     question = edges.question
     thoughts = (False, True) if "reasoning" in template.capabilities else (False,)
-    calls: tuple[Any, ...] = ((), CALLS[:1], CALLS[:2], CALLS[3:])
-    called = edges.answer(calls=CALLS[:1])
+    calls: tuple[Any, ...] = ((), probes.CALLS[:1], probes.CALLS[:2], probes.CALLS[3:])
+    called = edges.answer(calls=probes.CALLS[:1])
     if "tools" not in template.capabilities and edges.shown(question, called, *edges.results(called)) is None:
         calls = calls[:1]
     blocks: list[tuple[list[Message], bool]] = []

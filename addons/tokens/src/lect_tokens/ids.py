@@ -5,12 +5,9 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lect.cli.inputs import read_json
+from lect.addon import Decoder, commands, encoder_of
 from lect.errors import LectError, MessageError, saferepr
 from lect.plugin import boundary
-from lect.tokens.decoder import Decoder
-from lect.tokens.tokenizer import encoder_of
-from lect.tokens.turns import model_marks
 from lect_tokens.checks import CHAT, Result, count_leading, encoding_failure, joined, quoted, written_markers
 
 if TYPE_CHECKING:
@@ -49,7 +46,7 @@ class Sample(NamedTuple):
 
 def read_ids(path: str) -> list[int]:
     """Return the token ids in a JSON file, or in standard input."""
-    ids = read_json(path)
+    ids = commands.read_json(path)
     if not (isinstance(ids, list) and ids and all(type(each) is int and each >= 0 for each in ids)):
         raise MessageError(
             f"{saferepr(path)} holds {saferepr(ids)}; expected a list of token ids\n"
@@ -63,7 +60,7 @@ def check_ids(template: Template, ids: list[int], tokenizer: Any) -> list[Result
     """Check all that could be wrong with token ids for a template; with their tokenizer, they are read back."""
     try:
         prompt = template.render(QUESTION, add_generation_prompt=True)
-        answered = {*written_markers(template.render(CHAT))} - {*model_marks(template)}
+        answered = {*written_markers(template.render(CHAT))} - {*template.edges().turn_marks.own}
     except LectError as error:
         return [encoding_failure(error)]
     stated = {**template.markers, **template.stop}

@@ -5,10 +5,8 @@ from __future__ import annotations
 from itertools import combinations_with_replacement, islice, pairwise, product
 from typing import TYPE_CHECKING, Any
 
+from lect.addon import alike, encoder_of, probes
 from lect.errors import saferepr
-from lect.tokens.probes import CALLS, TOOLS
-from lect.tokens.tokenizer import encoder_of
-from lect.tokens.turns import alike
 from lect_tokens.checks import Result, joined, quoted
 from lect_tokens.frames import ANSWER, ANSWERED, MADE, OPENED, SYSTEM, UNANSWERED, Frame, days_in, frames_for, is_within
 from lect_tokens.reader import ENDS, MODEL, REPLY, UNSTOPPED, Reader, Step, Stream
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
 BY_LECT = "prompt.encode(tokenizer) of the same messages"
 SHOWN = 40
 MOST_EXPECTED = 3
-RESULT = {"role": "tool", "content": "zqrs", "name": CALLS[0][0], "tool_call_id": "call_0"}
+RESULT = {"role": "tool", "content": "zqrs", "name": probes.CALLS[0][0], "tool_call_id": "call_0"}
 
 
 def turns(template: Template, ids: Sequence[int], tokenizer: Any) -> list[Result]:
@@ -150,7 +148,7 @@ class ReadBack:
         is_open = last.frame.after == OPENED or last.state.kind == REPLY
         places = [(0, "")]
         pairs = combinations_with_replacement(self._frames.settings, 2)
-        for given, (one, other) in product([tools] if tools else [None, TOOLS], [*pairs]):
+        for given, (one, other) in product([tools] if tools else [None, probes.TOOLS], [*pairs]):
             frames = self._frames.one(messages, given, {**one, **other}, add_generation_prompt=is_open)
             place = _unlike(found, [frame for frame in frames if not is_within(frame)])
             if place is None:
@@ -167,7 +165,7 @@ class ReadBack:
         for before, step in pairwise(reading):
             kind, is_said = step.state.kind, step.end > step.state.at
             if kind == "tools":
-                tools = TOOLS
+                tools = probes.TOOLS
             elif kind == SYSTEM["role"]:
                 system = [SYSTEM if is_said else {**SYSTEM, "content": ""}]
             elif kind in ("user", "tool"):
@@ -182,7 +180,11 @@ class ReadBack:
             if each["role"] == "assistant":
                 following = [other["role"] == "tool" for other in spoken[at + 1 :]]
                 count = following.index(False) if False in following else len(following)
-                calls = [CALLS[number % len(CALLS)] for number in range(max(count, 1))] if "calls" in each else ()
+                calls = (
+                    [probes.CALLS[number % len(probes.CALLS)] for number in range(max(count, 1))]
+                    if "calls" in each
+                    else ()
+                )
                 answer = edges.answer(text=each.get("assistant", False), thought="reasoning" in each, calls=calls)
                 results = edges.results(answer)
                 messages.append(answer)

@@ -8,9 +8,7 @@ from heapq import heappop, heappush
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lect.tokens.decoder import Decoder
-from lect.tokens.tokenizer import encoder_of
-from lect.tokens.turns import alike, stops_of
+from lect.addon import Decoder, alike, encoder_of
 from lect_tokens.frames import ANSWER, ANSWERED, OPENED, START, UNANSWERED, Alphabet, Frame, Frames, numbered, repeated
 
 if TYPE_CHECKING:
@@ -95,12 +93,12 @@ class Reader:
     """
 
     def __init__(self, template: Template, frames: Frames, text: str):
-        self._template, self._text = template, text
+        self._text, self._stops = text, template.edges().turn_marks.stops
         self._alphabet, self._hard_ones = frames.alphabet, frames.hard
         self.frames = [*repeated(numbered(frames.all, text), text)]
         alphabet = frames.alphabet
         self._hard = [at for at, each in enumerate(text) if each in frames.hard]
-        self._ends = {alphabet.of(each) for each in (*stops_of(template), template.bos) if each} - frames.hard
+        self._ends = {alphabet.of(each) for each in (*self._stops, template.bos) if each} - frames.hard
         self._by_kind: dict[str, list[Frame]] = defaultdict(list)
         for frame in dict.fromkeys([*self.frames, *self._replies()]):
             self._by_kind[frame.before].append(frame)
@@ -114,7 +112,7 @@ class Reader:
 
     def _replies(self) -> Iterator[Frame]:
         """Yield how an answer ends that a model has written, or that was cut off after its stop."""
-        stops = [self._alphabet.of(stop) for stop in stops_of(self._template)] or [""]
+        stops = [self._alphabet.of(stop) for stop in self._stops] or [""]
         for frame in self.frames:
             if frame.after == OPENED:
                 yield frame._replace(after=REPLY)

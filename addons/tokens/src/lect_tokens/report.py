@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from lect.cli.screen import Painted, Screen, write_json
-from lect.cli.sources import load_tokenizer
+from lect.addon import Painted, Screen, commands
+from lect.errors import MessageError, saferepr
 from lect.plugin import boundary
-from lect.prompt.fields import wrong
 from lect_tokens.checks import Result, check_tokenizer
 from lect_tokens.ids import check_ids, read_ids
+from lect_tokens.load import load_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +34,7 @@ def check_tokens(template: Template, tokenizer: str | None = None, ids: str | No
     """
     for name, path in (("tokenizer", tokenizer), ("ids", ids)):
         if not isinstance(path, str | None):  # A number would be an open file, which would be closed.
-            wrong(name, path, "a path")
+            raise MessageError(f"{name} is {saferepr(path)} ({type(path).__name__}); expected a path")
     loaded = None if tokenizer is None else load_tokenizer(tokenizer)
     return check_tokenizer(template, loaded) if ids is None else check_ids(template, read_ids(ids), loaded)
 
@@ -46,7 +46,7 @@ def doctor_tokens(model: str, template: Template, tokenizer: str | None, ids: st
     checked = [check.name for check in checks if check.status != "note"]
     if as_json:
         data = {"model": model, "template": template.name, "checks": [check._asdict() for check in checks]}
-        write_json(data | {"checked": checked, "ok": not wrong})
+        commands.write_json(data | {"checked": checked, "ok": not wrong})
     else:
         screen = Screen(sys.stdout)
         screen.line(f"{model}: {template.name}", style="bold")

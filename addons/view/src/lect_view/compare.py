@@ -7,8 +7,8 @@ from difflib import SequenceMatcher
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from lect.addon import alike
 from lect.plugin import boundary
-from lect.tokens.turns import alike
 from lect_view.blocks import blocks
 from lect_view.characters import attribute
 from lect_view.page import View

@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from lect.cli.screen import NOTE, Painted, Screen, write_json
-from lect.format.compare import CONVERSATIONS, differences, render_of
+from lect.addon import Painted, Screen, commands, compared
 from lect_view.compare import word_diff
 
 if TYPE_CHECKING:
@@ -30,19 +29,20 @@ def print_differences(
         as_words: Whether the two prompts are shown as one text instead, with the words that differ.
         as_json: Whether JSON is written instead, with the whole prompts.
     """
-    found = differences(render_of(one), render_of(other))
+    all_kinds = compared(one, other)
+    found = [each for each in all_kinds if each.one != each.other]
     if as_json:
-        write_json([{**difference._asdict(), "at": difference.at} for difference in found])
+        commands.write_json([{**difference._asdict(), "at": difference.at} for difference in found])
         return int(bool(found))
     screen = Screen(sys.stdout)
     show = _show_words if as_words else _show
     for difference in found:
         show(screen, difference, words)
-    equal = len(CONVERSATIONS) - len(found)
-    screen.line(f"{equal} of {len(CONVERSATIONS)} kinds of conversation are equal")
+    equal = len(all_kinds) - len(found)
+    screen.line(f"{equal} of {len(all_kinds)} kinds of conversation are equal")
     if list(one.stop) != list(other.stop):
         notes = Screen(sys.stderr)
-        notes.line(f"{NOTE} the strings that end a reply differ: {list(one.stop)} / {list(other.stop)}")
+        notes.line(f"note: the strings that end a reply differ: {list(one.stop)} / {list(other.stop)}")
     return int(bool(found))
 
 

@@ -7,9 +7,8 @@ from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any
 
 from lect import Origin
+from lect.addon import spell
 from lect.errors import MaskError
-from lect.prompt.fields import spell
-from lect.reports import MEANINGS
 from lect_view.blocks import Block, anchors, beside, blocks, counted, findings
 from lect_view.page import View
 from lect_view.runs import Note, layered
@@ -159,7 +158,7 @@ def unused_findings(prompt: lect.Prompt) -> str:
     rows = []
     for each in prompt.unused:
         is_unknown = each.path[0] == "options" and each.why == "dropped"
-        why = "the format reads no such option" if is_unknown else MEANINGS[each.why]
+        why = "the format reads no such option" if is_unknown else each.meaning
         rows.append((spell(each.path), why + (f"; did you mean {each.meant}?" if each.meant else ""), ""))
     return findings("Not in the prompt", rows, kind="odd") or (
         '<section class="finding good"><h2>All that was given is in the prompt</h2></section>'

@@ -16,9 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     import lect
+    from lect.addon import Event, ReplyStream
     from lect.plugin import ToolCall
-    from lect.reply.events import Event
-    from lect.reply.stream import ReplyStream
 
 MOST_PROBLEMS = 200
 CHUNK, MOST_CHUNKS = 4, 250

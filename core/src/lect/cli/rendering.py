@@ -12,7 +12,6 @@ from lect.cli.inputs import ADAPTER, DEFAULT, MODEL, limit, option, read_convers
 from lect.cli.screen import NOTE, Painted, Screen
 from lect.prompt.fields import spell
 from lect.registry.resolve import base_note
-from lect.reports import MEANINGS
 
 STYLES = {lect.Origin.TEMPLATE: "dim", lect.Origin.INPUT: "green", lect.Origin.UNKNOWN: "red"}
 
@@ -30,6 +29,11 @@ class Rendered(NamedTuple):
     """The request as it was fitted to the format; None if it was rendered as given."""
     hints: Sequence[str] = ()
     """How more of it would reach the prompt."""
+
+    def by(self, template: lect.Template) -> lect.Prompt:
+        """Return the prompt for the same request in another format."""
+        messages, tools, options, add_generation_prompt = self.prompt._request
+        return template.render(messages, tools=tools, add_generation_prompt=add_generation_prompt, **options)
 
 
 def add_choice(parser: ArgumentParser) -> None:
@@ -124,7 +128,7 @@ def notes_on(rendered: Rendered) -> list[str]:
     for each in prompt.unused:
         hint = f"; did you mean {each.meant}?" if each.meant else ""
         is_absent = each.why in ("dropped", "by-rule")
-        told = f"({each.why}{hint})" if is_absent else f"{MEANINGS[each.why]}{hint}"
+        told = f"({each.why}{hint})" if is_absent else f"{each.meaning}{hint}"
         path = fitted.path_of(each.path) if fitted else each.path
         notes.append(f"{'not in the prompt: ' * is_absent}{spell(path)}{' ' if is_absent else ': '}{told}")
     notes += hints

@@ -66,10 +66,12 @@ def exact(stream: Any) -> Any:
 
 
 class Painted(NamedTuple):
-    """Text of a table with a style."""
+    """Text with a style."""
 
     text: str
+    """The text."""
     style: str
+    """One of `bold`, `dim`, `red`, `green`, `yellow` and `cyan`; none if it is empty."""
 
 
 Cell = str | Painted

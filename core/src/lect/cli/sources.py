@@ -1,15 +1,12 @@
-"""What commands read besides conversations: a template from a file, by its name or of a model, and a tokenizer."""
+"""What commands read besides conversations: a template from a file, by its name or of a model."""
 
 import os
 from argparse import ArgumentParser
-from typing import Any
 
 import lect
-from lect.errors import TokenizerError, saferepr
 from lect.registry.refs import PLACES
 
 SOURCE = "a file with a template, a template's name such as chatml, or a model"
-TOKENIZER = "tokenizer.json"
 
 
 def add_notation(parser: ArgumentParser, *names: str) -> None:
@@ -45,26 +42,3 @@ def find_template(word: str, notation: str | None = None) -> lect.Template:
                 raise
             # It was meant to be a file, and this says what is wrong with it.
             return lect.load_template(os.path.abspath(path), notation=notation)
-
-
-def load_tokenizer(path: str) -> Any:
-    """Return the `tokenizers.Tokenizer` of a model's directory, or of a `tokenizer.json`."""
-    path = os.path.expanduser(path)
-    file = os.path.join(path, TOKENIZER) if os.path.isdir(path) else path
-    if not os.path.isfile(file):
-        raise TokenizerError(
-            f"there is no file or directory {saferepr(path)}\n"
-            f"  try: --tokenizer with the directory of a downloaded model, which contains a {TOKENIZER}"
-            if file == path
-            else f"{saferepr(path)} holds no {TOKENIZER}\n"
-            "  try: transformers.AutoTokenizer.from_pretrained(...).save_pretrained(...), which writes one"
-        )
-    try:
-        from tokenizers import Tokenizer
-    except ImportError as error:
-        msg = f"reading {saferepr(file)} needs the package tokenizers\n  try: pip install tokenizers"
-        raise TokenizerError(msg) from error
-    try:
-        return Tokenizer.from_file(file)
-    except Exception as error:  # tokenizers raises nothing more precise
-        raise TokenizerError(f"{saferepr(file)} holds no tokenizer that can be read: {error}") from error

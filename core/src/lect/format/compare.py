@@ -64,35 +64,32 @@ class Difference(NamedTuple):
         return f"{self.kind}: at character {at}, {' / '.join(texts)}"
 
 
-def differences(one: Render, other: Render, options: Iterable[str] = ()) -> list[Difference]:
-    """Return how two ways to write prompts differ: one for each kind of conversation, without and with each option."""
+def compared(one: Template | Render, other: Template | Render, options: Iterable[str] = ()) -> list[Difference]:
+    """Return what two templates, or functions, write for each kind of conversation, without and with each option."""
     trials = {"": {}, **{f", with {option}={OPTION!r}": {option: OPTION} for option in options}}
     return [
-        found
+        Difference(kind + more, _text(one, *case, given), _text(other, *case, given))
         for more, given in trials.items()
         for kind, case in CONVERSATIONS.items()
-        if (found := Difference(kind + more, _text(one, *case, given), _text(other, *case, given))).one != found.other
     ]
 
 
-def _text(render: Render, messages: Messages, add_generation_prompt: bool, options: Mapping[str, str]) -> str | None:
+def _text(
+    writer: Template | Render, messages: Messages, add_generation_prompt: bool, options: Mapping[str, str]
+) -> str | None:
     try:
-        return render(messages, add_generation_prompt, **options)
+        if isinstance(writer, Template):
+            return writer.text(messages, add_generation_prompt=add_generation_prompt, **options)
+        return writer(messages, add_generation_prompt, **options)
     except LectError:
         return None
 
 
-def render_of(template: Template) -> Render:
-    """Return the function with which a template writes prompts."""
-    return lambda messages, add_generation_prompt, **options: template.text(
-        messages, add_generation_prompt=add_generation_prompt, **options
-    )
-
-
 def first_difference(one: Template, other: Template) -> str | None:
     """Return where two templates first differ, and what each has there; None where they are equal."""
-    for difference in differences(render_of(one), render_of(other)):
-        return str(difference)
+    for each in compared(one, other):
+        if each.one != each.other:
+            return str(each)
     for fact in ("stop", "markers"):
         mine, its = tuple(getattr(one, fact)), tuple(getattr(other, fact))
         if mine != its:

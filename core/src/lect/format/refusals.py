@@ -6,21 +6,10 @@ from typing import NoReturn
 from lect.errors import ControlTextError, MessageError, UnusedInputError
 from lect.format.prompt import Prompt, first_controls
 from lect.prompt.fields import spell
-from lect.reports import MEANINGS
 from lect.values import Path
 
 MOST_NAMED = 10
 """How many fields or control markers an error names."""
-
-
-ADVICE = {
-    "dropped": "leave it out",
-    "repeated": "give each call of the conversation an id of its own",
-    "order": "lect.plugin.normalize(messages, sort_results=True)",
-    "type": "a value of that type",
-    "absent": "give it",
-}
-"""What to do about something, by why it is unused."""
 
 
 def refuse_surrogate(prompt: Prompt) -> NoReturn:
@@ -43,12 +32,12 @@ def refuse_unused(prompt: Prompt, shown: Collection[Path] = ()) -> None:
     lost = [unused for unused in prompt.unused if unused.why != "by-rule" and unused.path not in shown]
     if lost:
         hints = (f" (did you mean {unused.meant}?)" if unused.meant else "" for unused in lost)
-        named = [(each.why, spell(each.path) + hint) for each, hint in zip(lost[:MOST_NAMED], hints, strict=False)]
-        dropped = ", ".join(field for why, field in named if why == "dropped")
+        named = [(each, spell(each.path) + hint) for each, hint in zip(lost[:MOST_NAMED], hints, strict=False)]
+        dropped = ", ".join(field for each, field in named if each.why == "dropped")
         listed = [f"the format has no place for {dropped}"] if dropped else []
-        listed += [f"{field}: {MEANINGS[why]}" for why, field in named if why != "dropped"]
+        listed += [f"{field}: {each.meaning}" for each, field in named if each.why != "dropped"]
         more = f" and {len(lost) - MOST_NAMED:,} more" if len(lost) > MOST_NAMED else ""
-        advice = f"{ADVICE[lost[0].why]}, or strict=False to render without it"
+        advice = f"{lost[0].advice}, or strict=False to render without it"
         raise UnusedInputError(f"{prompt.template.name}: {'; '.join(listed)}{more}\n  try: {advice}", unused=lost)
 
 

@@ -128,9 +128,12 @@ class Replies(Facts):
         Raises:
             MessageError: If the last message is not an assistant's, or the model cannot write it as `parse` reads it.
         """
+        return self._reply_text(self.edges(options), partial(self.render, tools=tools, **options), messages)
+
+    def _reply_text(self, edges: Edges, render: Callable[..., Prompt], messages: Sequence[Mapping[str, Any]]) -> Prompt:
         from lect.format.sequences import reply_text
 
-        return reply_text(self.edges(options), partial(self.render, tools=tools, **options), messages)
+        return reply_text(edges, render, messages)
 
     def unroll(
         self,

@@ -17,7 +17,10 @@ from lect.prompt.writer import Writer
 
 ROUND = "{round}"
 """The placeholder for the number of the round in a `Turn`."""
-ROLE, EOS = "{role}", "{eos}"
+ROLE = "{role}"
+"""The placeholder for the role as it was given, in the turn of other roles."""
+EOS = "{eos}"
+"""The placeholder for the text that closes an answer, which may be the tokenizer's."""
 ROLE_AND_TEXT = itemgetter("role", "content")
 
 FIELDS = (

@@ -17,7 +17,7 @@ from lect.boundaries import boundary
 from lect.contain import by_signal
 from lect.format.builtin import CHATML, DEFAULT
 from lect.format.template import Template
-from lect.format.turns import ROUND, Turn, TurnTemplate
+from lect.format.turns import EOS, ROLE, ROUND, Turn, TurnTemplate
 from lect.prompt.chat import Chat
 from lect.prompt.inputs import Input, given, plain_str, unknown
 from lect.prompt.message import Call, Message, Part
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from lect.tokens.tokenizer import Tokenizer
 
 __all__ = [
-    "API_VERSION", "CHATML", "DEFAULT", "ROUND", "SPELLINGS", "Call", "Chat", "Difference", "Family", "Input",
-    "LazyTemplate", "Match", "Message", "ModelRef", "Part", "Reply", "Rule", "Schema", "Source", "Specificity",
+    "API_VERSION", "CHATML", "DEFAULT", "EOS", "ROLE", "ROUND", "SPELLINGS", "Call", "Chat", "Difference", "Family",
+    "Input", "LazyTemplate", "Match", "Message", "ModelRef", "Part", "Reply", "Rule", "Schema", "Source", "Specificity",
     "Template", "Tokenizer", "ToolCall", "Turn", "TurnTemplate", "Writer", "boundary", "by_signal", "given", "hookimpl",
     "install_command", "locate", "normalize", "open_file", "owned", "parse_json", "plain_str", "read_file",
     "split_at_controls", "stripped", "think_tags", "thought_and_answer", "unknown", "write_whole",

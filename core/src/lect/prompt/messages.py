@@ -13,6 +13,7 @@ from lect.prompt.inputs import given, plain_str
 from lect.prompt.limits import DEFAULT, Limits
 from lect.prompt.message import REASONING_NAMES, Call, FullMessage, Message, Part, Raw, tracked_role
 from lect.prompt.normalize import joined_texts, normalized_message
+from lect.prompt.schemas import expect_tools
 from lect.values import SPELLINGS, Path
 
 PART_WORDS = frozenset({
@@ -27,6 +28,13 @@ def expect_messages(messages: Any) -> None:
     """Refuse anything but a list."""
     if type(messages) is not list and not is_list(messages):
         wrong("messages", messages, "a list of messages" + (ROWS if isinstance(messages, Mapping) else ""))
+
+
+def expect_request(messages: Any, tools: Any = None) -> None:
+    """Refuse messages or tools that are no list; what is in them is checked where they are rendered."""
+    expect_messages(messages)
+    if tools is not None:
+        expect_tools(tools)
 
 
 def read_messages(

@@ -15,9 +15,12 @@ from lect.values import TRANSFORMED, Origin, Path, Segment
 
 
 class Layout:
-    """The segments of a text, and where they begin; the last of the starts is where the text ends.
+    """The segments of a text, and where they begin.
 
     Attributes:
+        text: The text.
+        segments: Its segments, in order.
+        starts: Where each begins, and where the text ends.
         controls: An encoder and the control tokens that it found, if one was asked.
     """
 
@@ -25,6 +28,22 @@ class Layout:
         self.text, self.segments = text, segments
         self.starts = [*accumulate(map(len, map(attrgetter("text"), segments)), initial=0)]
         self.controls: tuple[object, Any] | None = None
+
+    def regions(self) -> list[tuple[int, int, int, list[int]]]:
+        """Return for each message with a turn its first segment, the one after its last, and those of its own text."""
+        firsts: dict[int, int] = {}
+        ends: dict[int, int] = {}
+        own: dict[int, list[int]] = {}
+        for index, (_, _, path, _, turn) in enumerate(self.segments):
+            if turn is None:
+                continue
+            if turn not in firsts:
+                firsts[turn] = index
+                own[turn] = []
+            ends[turn] = index + 1
+            if len(path) > 2 and path[1] == turn and path[2] != "role" and path[0] == "messages":
+                own[turn].append(index)
+        return [(turn, firsts[turn], ends[turn], own[turn]) for turn in sorted(firsts)]
 
 
 class Composed:

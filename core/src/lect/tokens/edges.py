@@ -4,8 +4,9 @@ A grammar says how a reply is read. How a prompt opens the answer, what stands a
 a turn is known to the template alone, so it is asked to write conversations of its own (see `tokens/probes.py`).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from marshal import dumps
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -17,7 +18,7 @@ from lect.prompt.segments import Layout
 from lect.reply.blocks import NO_REASONING
 from lect.reply.grammar import Grammar, Reasoning
 from lect.tokens.probes import CALLS, QUESTION, RESULT, TEXT, TOOLS, VALUE, IdOf, answer, results
-from lect.tokens.turns import TurnMarks, first_mark, is_own, last_mark, stop_in
+from lect.tokens.turns import TurnMarks, first_mark, is_own, last_mark
 from lect.values import EQUAL_BYTES
 
 if TYPE_CHECKING:
@@ -71,6 +72,17 @@ class Edges:
         """What is written around what the model says."""
         return TurnMarks(self.facts)
 
+    @computed
+    def words(self) -> Iterable[str]:
+        """The words that the template may look for in texts."""
+        words: Iterable[str] = self._template._sought()
+        return words
+
+    @computed
+    def loses_origins(self) -> bool:
+        """Whether text from outside loses its origin: then the template does more with it than write it."""
+        return bool(self._template._is_leaky())
+
     # Probes: each is written only once
 
     def render(self, messages: Messages, *, tools: Any = None, add_generation_prompt: bool = False) -> Any:
@@ -118,6 +130,11 @@ class Edges:
             # A hostile template would use up its limits in each probe.
             self._exceeded = error
             raise
+
+    def reply_text(self, messages: Messages, *, tools: Any = None) -> str:
+        """Return the last message of a probe as the model itself writes it: see `Template.reply_text`."""
+        text: str = self._template._reply_text(self, partial(self.render, tools=tools), messages).text
+        return text
 
     def answer(self, id_of: IdOf | None = None, **has: Any) -> dict[str, Any]:
         """Return an answer that has a text, reasoning or calls; by default with ids as the model spells them."""
@@ -206,7 +223,7 @@ class Edges:
         said, follower = (VALUE, RESULT) if calls else (TEXT, QUESTION["content"])
         between = session.partition(said)[2].partition(follower)[0]
         stops = self.turn_marks.stops
-        at, end = stop_in(between, stops, 0, len(between))
+        at, end = self.turn_marks.stop_in(between, 0, len(between))
         return between[at:end] or (stops[0] if len(stops) == 1 else "")
 
     @computed

@@ -21,7 +21,7 @@ from lect.tokens.policy import DEFAULT_POLICY, LossPolicy
 from lect.tokens.safe import Trusted, as_controls, controls_in
 from lect.tokens.served import Deviation
 from lect.tokens.spans import LossSpan
-from lect.tokens.tokenizer import ControlToken, Encoder, Offsets, Tokens, encoder_of
+from lect.tokens.tokenizer import Encoder, Offsets, Tokens, encoder_of
 from lect.tokens.turns import TurnSpan
 from lect.tokens.weigh import Run, fitting_turns, straddled, weighed
 
@@ -215,7 +215,7 @@ def encode(
     encoder = encoder_of(tokenizer)
     text, layout = prompt.text, prompt.layout
     trusted = Trusted(layout)
-    controls, own, foreign = _controls_in(layout, encoder)
+    controls, own, foreign = controls_in(layout, encoder)
     tokens = encoder.between(text, own, is_clean=not foreign) if safe else encoder.whole(text)
     cuts: tuple[int, ...] = ()
     spans = [] if policy is None else prompt.loss_spans(policy)
@@ -271,19 +271,10 @@ def split_at_controls(prompt: Prompt, tokenizer: Any) -> list[tuple[str, int | N
     if encoder.depends_on_neighbours:
         return None
     text = prompt.text
-    _, own, _ = _controls_in(prompt.layout, encoder)
+    _, own, _ = controls_in(prompt.layout, encoder)
     ids = {start: control for start, _, control in own}
     edges = pairwise((0, *(edge for start, end, _ in own for edge in (start, end)), len(text)))
     return [(text[start:end], ids.get(start)) for start, end in edges if start < end]
-
-
-def _controls_in(layout: Layout, encoder: Encoder) -> tuple[list[ControlToken], list[ControlToken], list[ControlToken]]:
-    """Return the control tokens of a text: all, the template's own, and others. They are looked for once."""
-    if layout.controls is None or layout.controls[0] is not encoder:
-        found = encoder.found(layout.text)
-        layout.controls = encoder, (found, *controls_in(layout.text, found, encoder, Trusted(layout)))
-    controls: tuple[list[ControlToken], list[ControlToken], list[ControlToken]] = layout.controls[1]
-    return controls
 
 
 def _opened_by(

@@ -1,10 +1,19 @@
 """The conversations with which a template is asked what it writes around an answer.
 
 Their texts, names, keys and values are words that occur nowhere else: what is between them is the template's own.
+
+A user asks `QUESTION`; an answer says `TEXT`, reasons `THOUGHT` and makes `CALLS`, names with arguments, of `TOOLS`,
+which are called `NAMES`. Arguments are `ONE`, `KEY` with `VALUE`, or `EVERY_TYPE`: `SAMPLES`, a key and a value for
+each type, and `VALUE` at `LAST_KEY`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+__all__ = [
+    "CALLS", "EVERY_TYPE", "KEY", "LAST_KEY", "NAMES", "ONE", "QUESTION", "SAMPLES", "TEXT", "THOUGHT", "TOOLS",
+    "VALUE",
+]  # fmt: skip
 
 IdOf = Callable[[str, int], str]
 """Makes the id of a call from the name of the tool and the number of the call in its answer."""

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from lect.computed import computed
 from lect.prompt.segments import Layout, is_role
@@ -56,20 +56,24 @@ LETTER, MARK = "\ua66e", "\ufffc"
 """A letter and another character that no control token contains."""
 
 
-Parted = tuple[list[ControlToken], list[ControlToken]]
-"""Those of the template, and others."""
+Found = list[ControlToken]
 
 
-def controls_in(text: str, found: Sequence[ControlToken], encoder: Encoder, trusted: Trusted) -> Parted:
-    """Return the control tokens that the template wrote, and those that include text from outside."""
-    own, foreign = _parted(text, found, trusted)
-    if foreign:
-        # A foreign one may hide one of the template's own, so look for those with all other text masked.
-        own, _ = _parted(text, encoder.found(trusted.without_others(text)), trusted)
-    return own, foreign
+def controls_in(layout: Layout, encoder: Encoder) -> tuple[Found, Found, Found]:
+    """Return the control tokens of a text, looked for once: all, the template's own, and all others."""
+    if layout.controls is None or layout.controls[0] is not encoder:
+        text, trusted = layout.text, Trusted(layout)
+        found = encoder.found(text)
+        own, foreign = _parted(text, found, trusted)
+        if foreign:
+            # A foreign one may hide one of the template's own, so look for those with all other text masked.
+            own, _ = _parted(text, encoder.found(trusted.without_others(text)), trusted)
+        layout.controls = encoder, (found, own, foreign)
+    controls: tuple[Found, Found, Found] = layout.controls[1]
+    return controls
 
 
-def _parted(text: str, found: Iterable[ControlToken], trusted: Trusted) -> Parted:
+def _parted(text: str, found: Iterable[ControlToken], trusted: Trusted) -> tuple[Found, Found]:
     own: list[ControlToken] = []
     foreign: list[ControlToken] = []
     for each in found:

@@ -134,7 +134,7 @@ class Encoder:
         return [ControlToken(*match.span(), self.controls[match[0]]) for match in matches]
 
     def between(
-        self, text: str, controls: Sequence[ControlToken], cuts: Sequence[int] = (), *, is_clean: bool = False
+        self, text: str, controls: Sequence[tuple[int, int, int]], cuts: Sequence[int] = (), *, is_clean: bool = False
     ) -> Tokens:
         """Encode a text with these control tokens and no others, and no token that crosses a cut.
 

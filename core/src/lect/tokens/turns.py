@@ -54,9 +54,9 @@ class TurnMarks:
     """
 
     def __init__(self, facts: Facts):
-        self.stops = stops_of(facts)
+        self.stops = [stop for stop in dict.fromkeys((*facts.stop, facts.eos)) if stop]
         self.opening, self.closing = _reasoning_marks(facts)
-        self.own = model_marks(facts)
+        self.own = (*self.opening, *self.closing, *call_marks(facts, "open"))
         self.call_ends = tuple(call_marks(facts, "close"))
         self.whole = (*self.own, *facts.markers)
         marks = {*self.own, *self.call_ends}
@@ -69,6 +69,22 @@ class TurnMarks:
         """Return the control token with which a format ends the rest of a turn: none that opens a turn."""
         ends = (token for token in self.unlisted_stops if rest.endswith(token) and token not in header)
         return max(ends, key=len, default="")
+
+    def stop_in(self, text: str, own_end: int, close: int) -> tuple[int, int]:
+        """Return the start and end of the string that ends a turn, between the end of its own text and its close.
+
+        Of several it is the first. It may be the header of the next turn, as in the formats of ChatGLM.
+        """
+        first, behind = close + 1, 0
+        for stop in self.stops:
+            at, length = text.find(stop, own_end, close + len(stop)), len(stop)
+            if 0 <= at < first or (at == first and at + length > behind):
+                first, behind = at, at + length
+        if behind:
+            return first, behind
+        # White space at the end of a turn is a separator.
+        end = own_end + len(text[own_end:close].rstrip())
+        return end, end
 
     def closes(self, text: str, header_end: int, start: int, stop: int) -> bool:
         """Return whether reasoning that the generation prompt has opened is closed in the turn."""
@@ -96,7 +112,7 @@ def turns_of(
     prompts = _GenerationPrompts(text, marks, request, write)
     make = tuple.__new__
     turns = []
-    for message, first, behind, own in regions_of(layout)[wanted]:
+    for message, first, behind, own in layout.regions()[wanted]:
         begin, close = starts[first], starts[behind]
         own_start, own_end, last = close, begin, behind
         if own:
@@ -113,7 +129,7 @@ def turns_of(
             header_end = first_mark(text, of_reasoning, begin, start)
         else:
             header_end = start = own_start
-        stop, end = stop_in(text, marks.stops, max(start, own_end), starts[last])
+        stop, end = marks.stop_in(text, max(start, own_end), starts[last])
         if last < behind:
             close = starts[last]
             if stop == end:
@@ -129,11 +145,6 @@ def turns_of(
         )
         turns.append(make(TurnSpan, (message, begin, header_end, start, stop, end, close, is_served)))
     return turns
-
-
-def stops_of(facts: Facts) -> list[str]:
-    """Return the strings that end a turn."""
-    return [stop for stop in dict.fromkeys((*facts.stop, facts.eos)) if stop]
 
 
 def missing_fields(message: Mapping[str, Any], segments: Iterable[Segment]) -> list[str]:
@@ -166,24 +177,6 @@ def cut(layout: Layout, begin: int, end: int) -> list[Segment]:
     return [piece for piece in pieces if piece.text]
 
 
-def regions_of(layout: Layout) -> list[tuple[int, int, int, list[int]]]:
-    """Return for each message with a turn its first segment, the one after its last, and those of its own text."""
-    firsts: dict[int, int] = {}
-    ends: dict[int, int] = {}
-    own: dict[int, list[int]] = {}
-    for index, (_, _, path, _, turn) in enumerate(layout.segments):
-        if turn is None:
-            continue
-        if turn not in firsts:
-            firsts[turn] = index
-            own[turn] = []
-        ends[turn] = index + 1
-        # As `is_own` has it, without a call for each segment.
-        if len(path) > 2 and path[1] == turn and path[2] != "role" and path[0] == "messages":
-            own[turn].append(index)
-    return [(turn, firsts[turn], ends[turn], own[turn]) for turn in sorted(firsts)]
-
-
 def is_anothers(segment: Segment, message: int) -> bool:
     """Return whether a segment is text of another message."""
     return segment.path[:1] == ("messages",) and segment.path[1] != message
@@ -199,12 +192,6 @@ def _reasoning_marks(facts: Facts) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return what may open and close reasoning: a generation prompt writes nothing else on the model's behalf."""
     reasoning = getattr(getattr(facts, "reply", None), "reasoning", None)
     return (reasoning.open, reasoning.close) if reasoning else (("<think>",), ("</think>",))
-
-
-def model_marks(facts: Facts) -> tuple[str, ...]:
-    """Return the marks that a model itself writes: those of reasoning, and those that open calls."""
-    opening, closing = _reasoning_marks(facts)
-    return (*opening, *closing, *call_marks(facts, "open"))
 
 
 def call_marks(facts: Facts, fact: Literal["open", "close"]) -> Iterator[str]:
@@ -239,23 +226,6 @@ def alike(one: str, other: str) -> int:
         else:
             most = middle - 1
     return least
-
-
-def stop_in(text: str, stops: list[str], own_end: int, close: int) -> tuple[int, int]:
-    """Return the start and end of the string that ends a turn; of several, the first.
-
-    It may be the header of the next turn, as in the formats of ChatGLM.
-    """
-    first, behind = close + 1, 0
-    for stop in stops:
-        at, length = text.find(stop, own_end, close + len(stop)), len(stop)
-        if 0 <= at < first or (at == first and at + length > behind):
-            first, behind = at, at + length
-    if behind:
-        return first, behind
-    # White space at the end of a turn is a separator.
-    end = own_end + len(text[own_end:close].rstrip())
-    return end, end
 
 
 class _GenerationPrompts:

@@ -23,7 +23,7 @@ def configure(parser: ArgumentParser) -> None:
     # Not above: `lect --help` imports this module too, for HELP.
     from argparse import SUPPRESS, BooleanOptionalAction
 
-    from lect.cli.inputs import MODEL, option, utf8
+    from lect.addon import commands
 
     parser.description = (
         "Write what a model may answer, from the grammar that reads its replies and from its own template:\n"
@@ -31,11 +31,11 @@ def configure(parser: ArgumentParser) -> None:
     )
     parser.epilog = EPILOG
     add = parser.add_argument
-    add("model", metavar="MODEL", type=utf8, help=f"{MODEL}; - if --format alone decides")
+    add("model", metavar="MODEL", type=commands.utf8, help=f"{commands.MODEL}; - if --format alone decides")
     add("--to", required=True, choices=("xgrammar", "lark", "gbnf"), help="the notation")
     add("--tools", metavar="FILE", help="a JSON file of OpenAI tool schemas")
     choice = "auto, none, required, or the name of the one tool to call"
-    add("--tool-choice", metavar="CHOICE", default="auto", type=utf8, help=f"{choice}; auto if not given")
+    add("--tool-choice", metavar="CHOICE", default="auto", type=commands.utf8, help=f"{choice}; auto if not given")
     add("--parallel", action=BooleanOptionalAction, default=True, help="whether there may be several calls")
     reasons = "whether the reply must begin with reasoning, or must not; if not given, as the prompt leaves it"
     add("--reasoning", action=BooleanOptionalAction, default=SUPPRESS, help=reasons)
@@ -47,32 +47,39 @@ def configure(parser: ArgumentParser) -> None:
     add("--format", metavar="NAME", help="a reply format, without a model: a name from `lect formats`")
     add("--adapter", metavar="NAME", help="the adapter or template to use, as in lect prompt")
     options = "an option with which the prompt is rendered, such as enable_thinking=false; may be given several times"
-    add("--option", metavar="NAME=VALUE", action="append", default=[], type=option, dest="options", help=options)
+    add(
+        "--option",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        type=commands.option,
+        dest="options",
+        help=options,
+    )
 
 
 def run(arguments: Namespace) -> None:
     """Print the constraint; what it does not honour goes to standard error."""
     import sys
 
-    from lect.cli.inputs import STDIN, only_one_from_stdin, read_json, read_text
-    from lect.cli.screen import Screen, write_exactly, write_json
+    from lect.addon import Screen, commands
     from lect.errors import LectError
     from lect_constrain import constrain
 
-    if arguments.model == STDIN and arguments.format is None:
+    if arguments.model == commands.STDIN and arguments.format is None:
         msg = "neither a model nor a format is named\n  try: the name of a model in place of -, or --format hermes_json"
         raise LectError(msg)
     files = {"--tools": arguments.tools, "--prompt": arguments.prompt, "--content-schema": arguments.content_schema}
-    only_one_from_stdin(files)
+    commands.only_one_from_stdin(files)
     choice: Any = arguments.tool_choice
     found = constrain(
-        None if arguments.model == STDIN else arguments.model,
-        None if arguments.tools is None else read_json(arguments.tools),
+        None if arguments.model == commands.STDIN else arguments.model,
+        None if arguments.tools is None else commands.read_json(arguments.tools),
         tool_choice=choice if choice in CHOICES else {"name": choice},
         parallel=arguments.parallel,
         reasoning=getattr(arguments, "reasoning", None),
-        prompt=None if arguments.prompt is None else read_text(arguments.prompt),
-        content_schema=None if arguments.content_schema is None else read_json(arguments.content_schema),
+        prompt=None if arguments.prompt is None else commands.read_text(arguments.prompt),
+        content_schema=None if arguments.content_schema is None else commands.read_json(arguments.content_schema),
         any_order=arguments.any_order,
         strict=arguments.strict,
         format=arguments.format,
@@ -80,9 +87,9 @@ def run(arguments: Namespace) -> None:
         **dict(arguments.options),
     )
     if arguments.to == "xgrammar":
-        write_json(found.structural_tag())
+        commands.write_json(found.structural_tag())
     else:
-        write_exactly(found.lark() if arguments.to == "lark" else found.gbnf())
+        commands.write_exactly(found.lark() if arguments.to == "lark" else found.gbnf())
     for words, paths in (("not honoured", found.loose), ("allows less", found.tight)):
         for path in paths[arguments.to]:
             Screen(sys.stderr).line(f"{words}: {path}", style="yellow")

@@ -19,36 +19,34 @@ examples:
 
 def configure(parser: ArgumentParser) -> None:
     """Describe the command and its arguments."""
-    from lect.cli.inputs import utf8
-    from lect.cli.sources import SOURCE, add_notation
+    from lect.addon import commands
 
     parser.description = (
         "Write a template in the notation of another tool.\n"
         "Both are rendered over a set of conversations first. What the notation cannot express is listed as an error."
     )
     parser.epilog = EPILOG
-    parser.add_argument("source", metavar="SOURCE", type=utf8, help=SOURCE)
+    parser.add_argument("source", metavar="SOURCE", type=commands.utf8, help=commands.SOURCE)
     parser.add_argument("--to", metavar="NOTATION", required=True, help="the notation to write, such as xtuner")
-    add_notation(parser, "--from")
+    commands.add_notation(parser, "--from")
     parser.add_argument("--lossy", action="store_true", help="write what can be expressed, and leave out the rest")
     output = "the file to write; standard output by default"
-    parser.add_argument("-o", metavar="FILE", dest="output", type=utf8, help=output)
+    parser.add_argument("-o", metavar="FILE", dest="output", type=commands.utf8, help=output)
     parser.add_argument("--json", action="store_true", help="print the result as text in a JSON object")
 
 
 def run(arguments: Namespace) -> None:
     """Write the template."""
-    from lect.cli.screen import write_exactly, write_json
-    from lect.cli.sources import find_template
+    from lect.addon import commands
     from lect.plugin import owned, write_whole
     from lect_convert import dump_template
 
-    template = find_template(arguments.source, arguments.notation)
+    template = commands.find_template(arguments.source, arguments.notation)
     text = dump_template(template, arguments.to, lossy=arguments.lossy)
     if arguments.output is not None:
         with owned(arguments.output):
             write_whole(arguments.output, text)
     elif arguments.json:
-        write_json({"notation": arguments.to, "template": template.name, "text": text})
+        commands.write_json({"notation": arguments.to, "template": template.name, "text": text})
     else:
-        write_exactly(text)
+        commands.write_exactly(text)

@@ -47,7 +47,7 @@ SHOWN = 5
 
 def configure(parser: ArgumentParser) -> None:
     """Describe the command and its arguments."""
-    from lect_data.core import option
+    from lect.addon import commands
 
     parser.description = (
         "Make conversations into sequences to train on, in the format of a model: token ids with labels, or, without\n"
@@ -81,7 +81,15 @@ def configure(parser: ArgumentParser) -> None:
     columns = "the column, or key, that holds a field of a row, such as messages=dialog; may be given several times"
     add("--column", metavar="FIELD=NAME", action="append", default=[], type=_column, dest="columns", help=columns)
     options = "an option that the model's format reads, such as enable_thinking=false; may be given several times"
-    add("--option", metavar="NAME=VALUE", action="append", default=[], type=option, dest="options", help=options)
+    add(
+        "--option",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        type=commands.option,
+        dest="options",
+        help=options,
+    )
     add("--errors", metavar="FILE", help="write the rows that cannot be used to this file, as JSON lines")
     add("--allow-errors", action="store_true", help="exit with 0 also if rows cannot be used")
     add("--allow-deviations", action="store_true", help="exit with 0 also if answers are not trained as served")
@@ -116,7 +124,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _run(arguments: Namespace) -> int:
-    from lect_data.core import Screen
+    from lect.addon import Screen
     from lect_data.files import find
     from lect_data.formatter import Formatter
     from lect_data.staging import Staging
@@ -263,7 +271,7 @@ def _format_all(
     keep: Sequence[str],
 ) -> list[dict[str, Any]]:
     """Format all chunks that are not done yet, and return the first errors."""
-    from lect_data.core import Screen
+    from lect.addon import Screen
     from lect_data.files import read
     from lect_data.progress import Progress, rich_bar
 

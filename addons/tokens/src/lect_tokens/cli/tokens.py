@@ -7,10 +7,8 @@ from itertools import chain, islice
 from typing import Any
 
 import lect
-from lect.cli.rendering import STYLES, Rendered, add_conversation, notes_on, print_notes, render
-from lect.cli.screen import Painted, Screen, write_json
-from lect.cli.sources import load_tokenizer
-from lect.tokens.fragments import TOKENIZER, Fragment
+from lect.addon import Painted, Screen, commands
+from lect_tokens.load import load_tokenizer
 
 HELP = "print that prompt token by token: ids, origins, and what carries loss"
 BOUNDED = True
@@ -23,7 +21,9 @@ examples:
   lect tokens Qwen/Qwen2.5-7B-Instruct --messages chat.json --tokenizer ./Qwen2.5-7B-Instruct
   lect tokens ./checkpoint-500 --messages chat.json --tokenizer ./checkpoint-500 --json
 """
-ORIGINS = {origin.value: style for origin, style in STYLES.items()} | {TOKENIZER: "cyan"}
+TOKENIZER = "tokenizer"
+"""The origin of tokens that the tokenizer itself puts before the text."""
+ORIGINS = {"template": "dim", "input": "green", "unknown": "red", TOKENIZER: "cyan"}
 BORDER = "│"
 CONTINUED = "..."
 """Shown for a token that only continues a character already shown."""
@@ -37,7 +37,7 @@ def configure(parser: ArgumentParser) -> None:
         "Control tokens come from the template alone; where text from outside spells one, it becomes ordinary tokens."
     )
     parser.epilog = EPILOG
-    add_conversation(parser)
+    commands.add_conversation(parser)
     add = parser.add_argument
     add("--tokenizer", metavar="DIR", required=True, help="a directory with a tokenizer.json, or that file")
     add("--unsafe", action="store_true", help="encode the text as the tokenizer itself would, whatever its origin")
@@ -49,7 +49,7 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> None:
     """Print the tokens, then what a reader should know about them."""
-    rendered = render(arguments, after_answers=False)
+    rendered = commands.render(arguments, after_answers=False)
     tokenizer = load_tokenizer(arguments.tokenizer)
     encoded = rendered.prompt.encode(
         tokenizer,
@@ -59,37 +59,38 @@ def run(arguments: Namespace) -> None:
         strict=False,
     )
     if arguments.json:
-        write_json(_as_data(rendered, encoded))
+        commands.write_json(_as_data(rendered, encoded))
         return
-    pieces = encoded.pieces()
+    pieces = [
+        piece._replace(text=str(tokenizer.id_to_token(piece.id))) if piece.origin == TOKENIZER else piece
+        for piece in encoded.pieces()
+    ]
     screen = Screen(sys.stdout)
     if arguments.show_inline:
-        inline = chain.from_iterable((Painted(BORDER, "dim"), _inline(piece, tokenizer)) for piece in pieces)
+        inline = chain.from_iterable(
+            (Painted(BORDER, "dim"), _inline(piece.text, piece.origin, piece.weight)) for piece in pieces
+        )
         screen.write(*islice(inline, 1, None), "\n")
     else:
-        rows = (_row(piece, tokenizer) for piece in pieces)
+        rows = (_row(*piece) for piece in pieces)
         screen.table(rows, header=("id", "loss", "origin", "field", "text"), indent=0)
     trained = sum(piece.weight > 0 for piece in pieces)
     bos = f"the {encoded.report.bos} writes the BOS" if encoded.report.bos else "there is no BOS"
     screen.line(f"{len(pieces)} token{'s' * (len(pieces) != 1)}, {trained} with loss; {bos}", style="bold")
-    print_notes([*notes_on(rendered), *_notes(encoded, safe=not arguments.unsafe)])
+    commands.print_notes([*commands.notes_on(rendered), *_notes(encoded, safe=not arguments.unsafe)])
 
 
-def _text(piece: Fragment, tokenizer: Any) -> str:
-    return str(tokenizer.id_to_token(piece.id)) if piece.origin == TOKENIZER else piece.text
+def _inline(text: str, origin: str, weight: float) -> Painted:
+    return Painted(text, "yellow" if weight else ORIGINS[origin])
 
 
-def _inline(piece: Fragment, tokenizer: Any) -> Painted:
-    return Painted(_text(piece, tokenizer), "yellow" if piece.weight else ORIGINS[piece.origin])
-
-
-def _row(piece: Fragment, tokenizer: Any) -> tuple[str | Painted, ...]:
-    style, text = ORIGINS[piece.origin], _text(piece, tokenizer)
+def _row(token: int, text: str, origin: str, field: str, weight: float) -> tuple[str | Painted, ...]:
+    style = ORIGINS[origin]
     return (
-        str(piece.id),
-        Painted(f"{piece.weight:g}" if piece.weight else "", "yellow"),
-        Painted(piece.origin, style),
-        piece.field,
+        str(token),
+        Painted(f"{weight:g}" if weight else "", "yellow"),
+        Painted(origin, style),
+        field,
         Painted(repr(text) if text else CONTINUED, style),
     )
 
@@ -107,7 +108,7 @@ def _notes(encoded: lect.Encoded, *, safe: bool) -> Iterator[str]:
         yield f"messages[{message}] is trained without a stop: there is none after it"
 
 
-def _as_data(rendered: Rendered, encoded: lect.Encoded) -> dict[str, Any]:
+def _as_data(rendered: commands.Rendered, encoded: lect.Encoded) -> dict[str, Any]:
     report = encoded.report
     tokens = zip(encoded.pieces(), encoded.offsets, encoded.message_index, strict=True)
     return {

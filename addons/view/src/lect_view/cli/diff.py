@@ -21,17 +21,16 @@ examples:
 
 def configure(parser: ArgumentParser) -> None:
     """Describe the command and its arguments."""
-    from lect.cli.inputs import utf8
-    from lect.cli.sources import SOURCE, add_notation
+    from lect.addon import commands
 
     parser.description = (
         "Render two templates over a set of conversations, and show the first difference in each kind of "
         "conversation:\nthe text around it, then the bytes from there on."
     )
     parser.epilog = EPILOG
-    parser.add_argument("one", metavar="A", type=utf8, help=SOURCE)
-    parser.add_argument("other", metavar="B", type=utf8, help="the template to compare it with")
-    add_notation(parser)
+    parser.add_argument("one", metavar="A", type=commands.utf8, help=commands.SOURCE)
+    parser.add_argument("other", metavar="B", type=commands.utf8, help="the template to compare it with")
+    commands.add_notation(parser)
     words = "show the two prompts as one text instead, with the words that differ as [-A-]{+B+}"
     parser.add_argument("--words", action="store_true", help=words)
     parser.add_argument("--json", action="store_true", help="print the differences as JSON, with the whole prompts")
@@ -39,9 +38,9 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Print the differences; return 1 if there are any."""
-    from lect.cli.sources import find_template
+    from lect.addon import commands
     from lect_view.differing import print_differences
 
     words = (arguments.one, arguments.other)
-    one, other = (find_template(word, arguments.notation) for word in words)
+    one, other = (commands.find_template(word, arguments.notation) for word in words)
     return print_differences(one, other, words, as_words=arguments.words, as_json=arguments.json)

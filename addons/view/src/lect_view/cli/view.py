@@ -29,18 +29,22 @@ server behind it. They need no model, but Pyodide, which is Python for browsers:
 
 def configure(parser: ArgumentParser) -> None:
     """Describe the command and its arguments."""
-    from lect.cli.inputs import utf8
-    from lect.cli.rendering import add_conversation
+    from lect.addon import commands
 
     parser.description = (
         "Show a prompt as a page: who wrote which character, what came from outside and looks like control text, and\n"
         "what was given and is not in it. With a tokenizer, its tokens; with another model, both side by side."
     )
     parser.epilog = EPILOG
-    add_conversation(parser, nargs="?")
+    commands.add_conversation(parser, nargs="?")
     add = parser.add_argument
     add("--tokenizer", metavar="DIR", help="show the tokens: a directory with a tokenizer.json, or that file")
-    add("--against", metavar="OTHER", type=utf8, help="another model, template or file, to see both side by side")
+    add(
+        "--against",
+        metavar="OTHER",
+        type=commands.utf8,
+        help="another model, template or file, to see both side by side",
+    )
     add("--reply", metavar="FILE", help="show what the model wrote instead, and how it arrives; or -")
     add("-o", "--output", metavar="FILE", help="the file (default: standard output)")
     add("--open", action="store_true", help="open the page in a browser")
@@ -55,7 +59,7 @@ def run(arguments: Namespace) -> None:
     import sys
     from argparse import ArgumentError
 
-    from lect.cli.screen import write_exactly
+    from lect.addon import commands
 
     if arguments.site is not None or arguments.serve is not None:
         _site(arguments)
@@ -68,29 +72,26 @@ def run(arguments: Namespace) -> None:
         raise ArgumentError(None, "a page is not for terminals: name a file with -o, or give --open")
     page = _page(arguments)
     if not (arguments.output or arguments.open):
-        write_exactly(page)
+        commands.write_exactly(page)
         return
     _open(page, arguments.output, show=arguments.open)
 
 
 def _page(arguments: Namespace) -> str:
     import lect
-    from lect.cli.inputs import read_text
-    from lect.cli.rendering import notes_on, print_notes, render, resolve
-    from lect.cli.sources import find_template, load_tokenizer
+    from lect.addon import commands
+    from lect_tokens import load_tokenizer
     from lect_view import html, record
     from lect_view.reply import in_chunks
 
     if arguments.reply:
-        raw = read_text(arguments.reply).removesuffix("\n").removesuffix("\r")
-        return html(record(resolve(arguments).stream(), in_chunks(raw)))
-    rendered = render(arguments, after_answers=not arguments.tokenizer)
-    print_notes(notes_on(rendered))
+        raw = commands.read_text(arguments.reply).removesuffix("\n").removesuffix("\r")
+        return html(record(commands.resolve(arguments).stream(), in_chunks(raw)))
+    rendered = commands.render(arguments, after_answers=not arguments.tokenizer)
+    commands.print_notes(commands.notes_on(rendered))
     prompt = rendered.prompt
     if arguments.against:
-        messages, tools, options, asks = prompt._request
-        other = find_template(arguments.against)
-        return html(prompt, against=other.render(messages, tools=tools, add_generation_prompt=asks, **options))
+        return html(prompt, against=rendered.by(commands.find_template(arguments.against)))
     if arguments.tokenizer:
         policy = None if rendered.is_open else lect.LossPolicy(allow_uniform=True)
         return html(prompt.encode(load_tokenizer(arguments.tokenizer), policy=policy, strict=False))
@@ -103,7 +104,7 @@ def _open(page: str, path: str | None, *, show: bool) -> None:
     import webbrowser
     from pathlib import Path
 
-    from lect.cli.supervised import limit_memory
+    from lect.addon import commands
     from lect.plugin import owned, write_whole
 
     if path is None:
@@ -112,7 +113,7 @@ def _open(page: str, path: str | None, *, show: bool) -> None:
         write_whole(path, page)
     if show:
         # A browser needs more than a template may.
-        limit_memory(None)
+        commands.limit_memory(None)
         webbrowser.open(Path(path).absolute().as_uri())
 
 
@@ -122,7 +123,7 @@ def _site(arguments: Namespace) -> None:
     from argparse import ArgumentError
     from contextlib import nullcontext
 
-    from lect.cli.screen import Screen
+    from lect.addon import Screen
     from lect_view.site.build import write_site
 
     if arguments.model is not None:
@@ -140,7 +141,7 @@ def _serve(folder: str, port: int, *, show: bool) -> None:
     import webbrowser
     from contextlib import suppress
 
-    from lect.cli.screen import Screen
+    from lect.addon import Screen
     from lect.errors import LectError
     from lect_view.site.server import HOST, server
 

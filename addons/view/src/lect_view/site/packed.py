@@ -11,7 +11,6 @@ from importlib import metadata
 from importlib.util import find_spec
 
 from lect.errors import LectError
-from lect.values import normal_name
 
 CORE = "lect"
 BASE = (CORE, "jinja2")
@@ -54,6 +53,11 @@ def needs(found: metadata.Distribution) -> set[str]:
     """Return the names of the distributions that one needs, whatever the environment."""
     required = [each for each in found.requires or () if "extra ==" not in each]
     return {normal_name(match[0]) for each in required if (match := _REQUIRED.match(each))}
+
+
+def normal_name(name: str) -> str:
+    """Return the normalised name of a distribution."""
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def _is_group(group: str) -> bool:

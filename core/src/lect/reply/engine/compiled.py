@@ -170,3 +170,15 @@ def marks_of(facts: Any) -> Iterator[str]:
 
 
 compile_grammar = lru_cache(maxsize=128)(CompiledGrammar)
+
+
+def live_marks(grammar: parts.Grammar, stop: Texts, tokens: Texts) -> tuple[set[str], set[str], set[str]]:
+    """Return the marks at which reading acts in content, those at which it acts in reasoning, and all of the grammar's.
+
+    `stop` ends a reply, and `tokens` are the tokens of the template that are never text.
+    """
+    compiled = compile_grammar(grammar, frozenset(("reasoning", "tools")), stop, "", tokens)
+    text, reasoning = {*compiled.text.acts}, {*compiled.reasoning.acts}
+    if grammar.channels is not None:
+        text = reasoning = {*compiled.body.acts, *compiled.call_body.acts}
+    return text, reasoning, {*marks_of(grammar)}
