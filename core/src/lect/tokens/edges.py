@@ -17,7 +17,7 @@ from lect.prompt.message import REASONING_NAMES
 from lect.prompt.segments import Layout
 from lect.reply.blocks import NO_REASONING
 from lect.reply.grammar import Grammar, Reasoning
-from lect.tokens.probes import CALLS, QUESTION, RESULT, TEXT, TOOLS, VALUE, IdOf, answer, results
+from lect.tokens.probes import CALLS, QUESTION, RESULT, TEXT, THOUGHT, TOOLS, VALUE
 from lect.tokens.turns import TurnMarks, first_mark, is_own, last_mark
 from lect.values import EQUAL_BYTES
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from lect.reply.reply import Reply
 
 Messages = Sequence[Mapping[str, Any]]
+IdOf = Callable[[str, int], str]
+"""Makes the id of a call from the name of the tool and the number of the call in its answer."""
 LONGEST_KEPT = 64 * 1024
 """Characters of a rendered probe that is kept; a longer one has a very long system text."""
 
@@ -40,7 +42,6 @@ class Edges:
     """What a template writes around an answer, with some options."""
 
     question, tools, calls = QUESTION, TOOLS, CALLS
-    results = staticmethod(results)
 
     def __init__(self, template: Any, options: Mapping[str, Any]):
         self.facts: Facts = template
@@ -136,9 +137,28 @@ class Edges:
         text: str = self._template._reply_text(self, partial(self.render, tools=tools), messages).text
         return text
 
-    def answer(self, id_of: IdOf | None = None, **has: Any) -> dict[str, Any]:
+    def answer(
+        self, id_of: IdOf | None = None, *, text: bool = False, thought: bool = False, calls: Sequence[Any] = ()
+    ) -> dict[str, Any]:
         """Return an answer that has a text, reasoning or calls; by default with ids as the model spells them."""
-        return answer(id_of or self._id_of, **has)
+        id_of = id_of or self._id_of
+        message: dict[str, Any] = {"role": "assistant", "content": TEXT if text else ""}
+        if thought:
+            message["reasoning_content"] = THOUGHT
+        if calls:
+            message["tool_calls"] = [
+                {"id": id_of(name, at), "type": "function", "function": {"name": name, "arguments": arguments}}
+                for at, (name, arguments) in enumerate(calls)
+            ]
+        return message
+
+    @staticmethod
+    def results(message: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Return the results of the calls of an answer."""
+        return [
+            {"role": "tool", "content": RESULT, "name": call["function"]["name"], "tool_call_id": call["id"]}
+            for call in message.get("tool_calls", ())
+        ]
 
     def _id_of(self, name: str, number: int) -> str:
         return self.grammar.id_of(name, number) if self.grammar else f"call_{number}"
@@ -187,7 +207,7 @@ class Edges:
     def _session(self) -> Any:
         """A conversation that goes on after an answer, and after a call; without the call if that is refused."""
         question, called = [QUESTION, self.answer(text=True), QUESTION], self.answer(thought=True, calls=CALLS[:1])
-        for messages, tools in (([*question, called, *results(called)], TOOLS), (question, None)):
+        for messages, tools in (([*question, called, *self.results(called)], TOOLS), (question, None)):
             with suppress(LectError):
                 return self.render(messages, tools=tools)
         return None

@@ -7,16 +7,12 @@ which are called `NAMES`. Arguments are `ONE`, `KEY` with `VALUE`, or `EVERY_TYP
 each type, and `VALUE` at `LAST_KEY`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 __all__ = [
     "CALLS", "EVERY_TYPE", "KEY", "LAST_KEY", "NAMES", "ONE", "QUESTION", "SAMPLES", "TEXT", "THOUGHT", "TOOLS",
     "VALUE",
 ]  # fmt: skip
-
-IdOf = Callable[[str, int], str]
-"""Makes the id of a call from the name of the tool and the number of the call in its answer."""
 
 QUESTION: dict[str, Any] = {"role": "user", "content": "zqqu"}
 TEXT, THOUGHT, RESULT = "zqco", "zqre", "zqrs"
@@ -43,26 +39,3 @@ _PARAMETERS = {"type": "object", "properties": _PROPERTIES}
 TOOLS: list[dict[str, Any]] = [
     {"type": "function", "function": {"name": name, "description": "zqde", "parameters": _PARAMETERS}} for name in NAMES
 ]
-
-
-def answer(
-    id_of: IdOf, *, text: bool = False, thought: bool = False, calls: Sequence[tuple[str, Mapping[str, Any]]] = ()
-) -> dict[str, Any]:
-    """Return an assistant's message that has a text, reasoning and calls, or some of these."""
-    message: dict[str, Any] = {"role": "assistant", "content": TEXT if text else ""}
-    if thought:
-        message["reasoning_content"] = THOUGHT
-    if calls:
-        message["tool_calls"] = [
-            {"id": id_of(name, at), "type": "function", "function": {"name": name, "arguments": arguments}}
-            for at, (name, arguments) in enumerate(calls)
-        ]
-    return message
-
-
-def results(message: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the results of the calls of a message."""
-    return [
-        {"role": "tool", "content": RESULT, "name": call["function"]["name"], "tool_call_id": call["id"]}
-        for call in message.get("tool_calls", ())
-    ]

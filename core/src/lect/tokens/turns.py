@@ -55,7 +55,9 @@ class TurnMarks:
 
     def __init__(self, facts: Facts):
         self.stops = [stop for stop in dict.fromkeys((*facts.stop, facts.eos)) if stop]
-        self.opening, self.closing = _reasoning_marks(facts)
+        reasoning = getattr(getattr(facts, "reply", None), "reasoning", None)
+        self.opening: tuple[str, ...] = reasoning.open if reasoning else ("<think>",)
+        self.closing: tuple[str, ...] = reasoning.close if reasoning else ("</think>",)
         self.own = (*self.opening, *self.closing, *call_marks(facts, "open"))
         self.call_ends = tuple(call_marks(facts, "close"))
         self.whole = (*self.own, *facts.markers)
@@ -186,12 +188,6 @@ def is_own(segment: Segment, message: int | None) -> bool:
     """Return whether a segment is text of a message, other than its role."""
     path = segment.path
     return len(path) > 2 and path[0] == "messages" and path[1] == message and path[2] != "role"
-
-
-def _reasoning_marks(facts: Facts) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return what may open and close reasoning: a generation prompt writes nothing else on the model's behalf."""
-    reasoning = getattr(getattr(facts, "reply", None), "reasoning", None)
-    return (reasoning.open, reasoning.close) if reasoning else (("<think>",), ("</think>",))
 
 
 def call_marks(facts: Facts, fact: Literal["open", "close"]) -> Iterator[str]:
