@@ -15,7 +15,6 @@ from lect.format.template import Template
 from lect.installing import install_command
 from lect.registry.adapters import Adapters
 from lect.registry.groups import NOTATIONS
-from lect.registry.registry import REGISTRY
 from lect.source import source_of
 
 
@@ -40,7 +39,7 @@ class Notation(NamedTuple):
 def load_template(adapters: Adapters, source: Any, notation: str | None = None) -> Template:
     """Read a template by one of the installed notations; see `lect.load_template`."""
     given = source_of(source)
-    readers = {name: each for name, each in _notations(adapters, notation).items() if each.has("read")}
+    readers = {name: each for name, each in notations(adapters, notation).items() if each.has("read")}
     if notation is not None and not readers:
         raise SourceError(f"the notation {notation!r} can be written, but not read")
     if not readers:
@@ -63,17 +62,7 @@ def load_template(adapters: Adapters, source: Any, notation: str | None = None) 
     return template
 
 
-def find_notation(name: str) -> Notation:
-    """Return the installed notation of that name.
-
-    Raises:
-        SourceError: If there is none.
-        PluginError: If several packages have one, or it cannot be loaded.
-    """
-    return _notations(REGISTRY.adapters, name)[name]
-
-
-def _notations(adapters: Adapters, wanted: str | None) -> dict[str, Notation]:
+def notations(adapters: Adapters, wanted: str | None) -> dict[str, Notation]:
     """Return the installed notations by name, or the one that is wanted."""
     records = adapters.parts(NOTATIONS)
     names = sorted({record.name for record in records})

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from lect.cli.screen import Painted, Screen
     from lect.format.call_ids import respelled
     from lect.format.compare import compared
-    from lect.notations import Notation, find_notation
+    from lect.notations import Notation
     from lect.outputs import replacing
     from lect.prompt.fields import spell
     from lect.prompt.message import REASONING_NAMES
@@ -39,12 +39,24 @@ _LATER = {
     "Encoder": "tokens.tokenizer", "Event": "reply.events", "Layout": "prompt.segments", "Notation": "notations",
     "Painted": "cli.screen", "ReplyStream": "reply.stream", "Screen": "cli.screen", "alike": "tokens.turns",
     "commands": "addon.commands", "compared": "format.compare", "controls_in": "tokens.safe",
-    "encoder_of": "tokens.tokenizer", "expect_request": "prompt.messages", "find_notation": "notations",
-    "json_schema": "json_schema", "live_marks": "reply.engine.compiled", "objects": "objects",
-    "own_weight": "tokens.policy", "probes": "tokens.probes", "replacing": "outputs", "respelled": "format.call_ids",
-    "spell": "prompt.fields",
+    "encoder_of": "tokens.tokenizer", "expect_request": "prompt.messages", "json_schema": "json_schema",
+    "live_marks": "reply.engine.compiled", "objects": "objects", "own_weight": "tokens.policy",
+    "probes": "tokens.probes", "replacing": "outputs", "respelled": "format.call_ids", "spell": "prompt.fields",
 }  # fmt: skip
 """No package needs all of them: each is imported on first use."""
+
+
+def find_notation(name: str) -> Notation:
+    """Return the installed notation of that name.
+
+    Raises:
+        SourceError: If there is none.
+        PluginError: If several packages have one, or it cannot be loaded.
+    """
+    import lect
+    from lect.notations import notations
+
+    return notations(lect._registry.adapters, name)[name]
 
 
 def __getattr__(name: str) -> Any:
