@@ -14,7 +14,7 @@ import transformers
 from transformers.utils.chat_parsing import parse_response
 
 import lect
-from lect_convert import dump_template
+from lect import dump_template
 from lect_jinja.writing.response_template import as_message, as_transformers
 
 PAGE = Path(__file__).parent / "how-to" / "use-with-transformers.md"

@@ -9,10 +9,10 @@ from sampling import in_turn, one_a_style
 from together import together
 
 import lect
+from lect import dump_template
 from lect.cli import main
 from lect.errors import ConversionWarning
 from lect.format.compare import render_of
-from lect_convert import dump_template
 from lect_fastchat import conv_templates
 from lect_jinja.writing.turn_table import renderer
 

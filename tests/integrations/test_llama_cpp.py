@@ -8,8 +8,8 @@ import pytest
 from tiny_gguf import tiny_gguf
 
 import lect
+from lect import dump_template
 from lect_constrain import constrain
-from lect_convert import dump_template
 from lect_jinja.check.server import Server, verified_server
 
 llama = pytest.importorskip("xllamacpp")

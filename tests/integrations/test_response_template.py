@@ -9,7 +9,7 @@ import response_templates
 from sampling import few
 
 import lect
-from lect_convert import dump_template
+from lect import dump_template
 from lect_jinja.replies.responses.grammar import read_response_template
 from lect_jinja.replies.responses.patterns import UnreadableError
 from lect_jinja.writing.response_template import as_message, as_transformers

@@ -8,11 +8,11 @@ from installs import install, registry_of
 
 import lect
 import lect_convert
-from lect import ConversionError, SourceError, Template
+from lect import ConversionError, SourceError, Template, dump_template
 from lect.cli import main
 from lect.errors import ConversionWarning
 from lect.plugin import CHATML, Family, Rule, Turn, TurnTemplate
-from lect_convert import dump_template, expressible
+from lect_convert import expressible
 from lect_kit import AdapterSuite
 
 ARROWS = r"""
@@ -252,7 +252,7 @@ def test_a_wrong_value_is_refused_by_an_error_that_names_the_argument():
 
 
 def test_what_is_public():
-    assert sorted(lect_convert.__all__) == ["Written", "dump_template", "expressible", "table_of"]
+    assert sorted(lect_convert.__all__) == ["Written", "expressible", "table_of"]
     parameters = inspect.signature(dump_template).parameters.values()
     assert [str(each).partition(":")[0] for each in parameters] == ["template", "notation", "lossy"]
     assert lect_convert.Written._fields == ("text", "lost", "bos", "rest", "options")

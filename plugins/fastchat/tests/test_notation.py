@@ -7,8 +7,8 @@ from together import together
 
 import lect
 import lect_fastchat
+from lect import dump_template
 from lect.plugin import Turn, TurnTemplate
-from lect_convert import dump_template
 from lect_fastchat import Conversation, SeparatorStyle
 
 FIELDS = {"name": "mine", "roles": ["Q", "A"], "sep_style": "ADD_COLON_SINGLE", "sep": "\n"}

@@ -6,9 +6,9 @@ import warnings
 import pytest
 
 import lect
+from lect import dump_template
 from lect.plugin import CHATML
 from lect.plugin.grammar import JSON_IN_TAGS, THINK, Channels, Grammar
-from lect_convert import dump_template
 
 
 def written(template):

@@ -4,9 +4,9 @@ import pytest
 
 import lect
 import lect_jinja
+from lect import dump_template
 from lect.format.compare import CONVERSATIONS, differences, render_of
 from lect.plugin import CHATML, DEFAULT, Turn, TurnTemplate
-from lect_convert import dump_template
 from lect_jinja.writing.turn_table import renderer, write
 
 PLAIN = TurnTemplate(

@@ -5,10 +5,10 @@ import shutil
 import pytest
 
 import lect
+from lect import dump_template
 from lect.errors import ConversionWarning
 from lect.format.compare import differences, render_of
 from lect.plugin import CHATML, Turn, TurnTemplate
-from lect_convert import dump_template
 from lect_kit import AdapterSuite
 from lect_ollama import notation
 

@@ -8,7 +8,7 @@ import pytest
 from together import together
 
 import lect
-from lect_convert import dump_template
+from lect import dump_template
 from lect_jinja.writing.turn_table import renderer
 from lect_kit import AdapterSuite
 from lect_paddlenlp import ChatTemplate, WholeTemplate, init_chat_template

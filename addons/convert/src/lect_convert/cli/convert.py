@@ -37,12 +37,12 @@ def configure(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> None:
     """Write the template."""
+    import lect
     from lect.addon import commands
     from lect.plugin import owned, write_whole
-    from lect_convert import dump_template
 
     template = commands.find_template(arguments.source, arguments.notation)
-    text = dump_template(template, arguments.to, lossy=arguments.lossy)
+    text = lect.dump_template(template, arguments.to, lossy=arguments.lossy)
     if arguments.output is not None:
         with owned(arguments.output):
             write_whole(arguments.output, text)
