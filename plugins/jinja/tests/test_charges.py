@@ -13,7 +13,7 @@ from itertools import product
 from weakref import ref
 
 import pytest
-from counting import no_collector
+from counting import no_collector, slowness
 from jinja2 import nodes
 from jinja2.runtime import Context
 from operations import WORK, operands, sources, started
@@ -44,7 +44,7 @@ HANDED_ON = {
 LARGE = 1 << 20
 REPEATED = 100
 SECONDS_PER_WORK = 1e-6
-"""Processor time for each unit of work, several times what was measured on an idle machine."""
+"""Processor time for each unit of work on the machine on which bounds are measured, several times what it was there."""
 OVERHEAD = 0.02
 """Processor time of a render that does nothing, and of one operation that is refused for the types of its operands."""
 TRIES = 4
@@ -207,7 +207,7 @@ def seconds(source, make, other, *, tracked):
     finish(run)
     taken = time.process_time() - begun
     gc.enable()
-    return taken - OVERHEAD - SECONDS_PER_WORK * min(WORK, WORK - run.context.left)
+    return taken / slowness() - OVERHEAD - SECONDS_PER_WORK * min(WORK, WORK - run.context.left)
 
 
 @pytest.mark.parametrize("what", sources(REPEATED) if STRESS else [])

@@ -24,7 +24,7 @@ from lect_jinja.engine.formatting import percent
 from lect_jinja.engine.guard import CHARACTERS, MAPPINGS, SEQUENCES
 from lect_jinja.engine.operations import ANY, WHILE_MADE, Operation, WhileMade, without_context
 from lect_jinja.engine.origins import ALL, distrusted, without_numbers
-from lect_jinja.engine.strings import TEXTS, Joined, Safe, joined, repeat
+from lect_jinja.engine.strings import TEXTS, Joined, Safe, joined, pieces_of, repeat
 from lect_jinja.engine.values import INPUT_NUMBERS
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def _plus(context: GuardedContext, left: Any, right: Any) -> Any:
     if isinstance(left, str) and isinstance(right, str):
         if isinstance(left, Safe) or isinstance(right, Safe):
             return right.__radd__(left) if not isinstance(left, Safe) else left + right  # type: ignore[attr-defined]
-        return joined((left, right))
+        return joined((*pieces_of(left), *pieces_of(right)))
     return _bounded(context, left + right)
 
 
