@@ -95,6 +95,12 @@ def test_no_column_of_a_row_is_left_out():
             assert callable(run), name
             assert isinstance(takes, dict), name
             assert isinstance(follows, tuple), name
+    # The generated code hands on what it likes, and by position; these rows say themselves whose their result is.
+    for name, (_, takes, cost, follows) in context.ROWS.items():
+        before = cost.before if isinstance(cost, operations.WhileMade) else cost
+        assert callable(before) or cost in (operations.BY_NODE, operations.STATED, operations.WHILE_MADE), name
+        assert {*takes.values()} <= {operations.ANY}, name
+        assert follows == origins.ALL, name
     assert not operations.Operation._field_defaults
 
 

@@ -16,6 +16,7 @@ from lect_jinja.engine.guard import (
     CHARACTERS,
     INTEGERS,
     ITEM,
+    KEPT,
     MAPPINGS,
     SCALARS,
     SEQUENCES,
@@ -92,6 +93,11 @@ def alike(context: Guard, value: Any, other: Any) -> int:
 def weighing(context: Guard, value: Any) -> int:
     """Return the weight of a value."""
     return context.weight(value)
+
+
+def keeping(context: Guard, value: Any) -> int:
+    """Return the cost of keeping something until the render ends."""
+    return KEPT
 
 
 def noting(context: Guard, value: Any) -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from lect_jinja.engine import access, operators, statements
 from lect_jinja.engine.guard import Guard
-from lect_jinja.engine.operations import Operation, called
+from lect_jinja.engine.operations import Operation, asked
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,4 +28,4 @@ class GuardedContext(Guard):
 
 
 for _name, _row in ROWS.items():
-    setattr(GuardedContext, _name, called(_name, _row))
+    setattr(GuardedContext, _name, asked(_row))

@@ -56,7 +56,8 @@ class WhileMade(NamedTuple):
 
 WHILE_MADE = WhileMade(0)
 STATED = -1
-"""The cost that the generated code states as the first operand: that of all nodes of the body that begins."""
+"""The cost that the generated code states as the first operand: that of all nodes of the body that begins. It runs only
+where origins are followed: it notes whose turn it is."""
 BY_NODE = None
 """The cost of what looks at types and lengths only, or hands a value on: its node pays. It is called as it is."""
 
@@ -92,20 +93,6 @@ def called(name: str, row: Operation) -> Function:
     constant = cost if isinstance(cost, int) else 0
     counted: Any = cost if callable(cost) else lambda context, *operands, **named: 0
 
-    def body(context: Guard, work: int, /, *operands: Any) -> Any:
-        context.left -= work
-        if context.left < 0:
-            context.spend(0)
-        return run(context, *operands)
-
-    def quick(context: Guard, /, *operands: Any, **named: Any) -> Any:
-        work = constant or (counted(context, *operands, **named) if named else counted(context, *operands))
-        # A cost may spend some of the work itself, so it is known before the subtraction begins.
-        context.left -= work
-        if context.left < 0:
-            context.spend(0)
-        return run(context, *operands, **named) if named else run(context, *operands)
-
     def refuse(key: str, operand: Any) -> NoReturn:
         msg = f"{name} takes no {key} of type {type(operand).__name__!r}"
         raise TypeError(msg)
@@ -127,26 +114,55 @@ def called(name: str, row: Operation) -> Function:
         for place, accepted in declared if given > undeclared else ():
             if place < given and type(operands[place]) not in accepted:
                 refuse(places[place], operands[place])
-        for key, operand in named.items():
-            if (types := takes.get(key)) and types is not WRITTEN and type(operand) not in types:
-                refuse(key, operand)
-        work = constant or (counted(context, *operands, **named) if named else counted(context, *operands))
+        if named:
+            for key, operand in named.items():
+                if (types := takes.get(key)) and types is not WRITTEN and type(operand) not in types:
+                    refuse(key, operand)
+            work = constant or counted(context, *operands, **named)
+        else:
+            work = constant or counted(context, *operands)
+        # A cost may spend some of the work itself, so it is known before the subtraction begins.
         context.left -= work
         if context.left < 0:
             context.spend(0)
-        result = run(context, *operands, **named) if named else run(context, *operands)
-        if trusted or not context.tracked or (given <= enough and not named):
-            return result
+        if not named:
+            result = run(context, *operands)
+            if trusted or given <= enough or not context.tracked:
+                return result
+        else:
+            result = run(context, *operands, **named)
+            if trusted or not context.tracked:
+                return result
         for where, operand in (*enumerate(operands), *named.items()):
             if not (where in follows or is_own(operand) or (others and where != 0)):
                 return distrusted(context, result)
         return result
 
+    return run if cost is BY_NODE else wraps(run)(call)
+
+
+def asked(row: Operation) -> Function:
+    """Return the method of the context that generated code asks: of operands of any type, and none by name."""
+    run, _, cost, _ = row
+    counted: Any = cost.before if isinstance(cost, WhileMade) else cost
+
+    def begin(context: Guard, work: int, /, *operands: Any) -> None:
+        context.left -= work
+        if context.left < 0:
+            context.spend(0)
+        if context.tracked:
+            run(context, *operands)
+
+    def ask(context: Guard, /, *operands: Any) -> Any:
+        work = counted(context, *operands)
+        context.left -= work
+        if context.left < 0:
+            context.spend(0)
+        return run(context, *operands)
+
     if cost is STATED:
-        return wraps(run)(body)
-    if cost is None or not (cost or declared or converted or not trusted):
-        return run
-    return wraps(run)(quick if trusted and not declared and not converted else call)
+        return wraps(run)(begin)
+    return wraps(run)(ask) if callable(counted) else run
 
 
 def without_context(function: Function) -> Function:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lect_jinja.engine.guard import KEPT, PIECE
+from lect_jinja.engine.charges import keeping
+from lect_jinja.engine.guard import PIECE
 from lect_jinja.engine.operations import ANY, BY_NODE, STATED, WHILE_MADE, Operation
 from lect_jinja.engine.operators import together
 from lect_jinja.engine.origins import ALL
@@ -20,12 +21,6 @@ if TYPE_CHECKING:
     from jinja2.runtime import Macro
 
     from lect_jinja.engine.context import GuardedContext
-
-
-def _iteration(context: GuardedContext, item: Any) -> None:
-    """Begin an iteration of a loop."""
-    if context.tracked:
-        at(context, item)
 
 
 def _body(context: GuardedContext) -> None:
@@ -90,12 +85,12 @@ def _written(context: GuardedContext, value: Any) -> str:
 
 
 ROWS: dict[str, Operation] = {
-    "iteration": Operation(_iteration, {"item": ANY}, STATED, ALL),
+    "iteration": Operation(at, {"item": ANY}, STATED, ALL),
     "body": Operation(_body, {}, STATED, ALL),
     "chosen": Operation(_chosen, {"values": ANY, "cost": ANY}, WHILE_MADE, ALL),
     "turn_after": Operation(at, {"item": ANY}, BY_NODE, ALL),
     "mark": Operation(_mark, {"start": ANY}, BY_NODE, ALL),
-    "defined": Operation(_defined, {"macro": ANY}, KEPT, ALL),
+    "defined": Operation(_defined, {"macro": ANY}, keeping, ALL),
     # What the body of a macro or of a block has written.
     "captured": Operation(together, {"texts": ANY}, WHILE_MADE, ALL),
     "written": Operation(_written, {"value": ANY}, WHILE_MADE, ALL),
