@@ -381,6 +381,11 @@ def reading(context: Guard, value: Any, *operands: Any, **named: Any) -> int:
     return weights(context, value, *operands, **named)
 
 
+def sizing(context: Guard, value: Any, *operands: Any, **named: Any) -> int:
+    """Return the cost of writing a size of a file, which looks through a list of units."""
+    return reading(context, value, *operands, **named) + LIST
+
+
 def rounded(context: Guard, value: Any, *operands: Any, **named: Any) -> int:
     """Return the cost of rounding a number, digit by digit."""
     digits = [min(abs(each), MOST_DIGITS) for each in (*operands, *named.values()) if isinstance(each, int)]

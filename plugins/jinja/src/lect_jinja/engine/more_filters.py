@@ -26,7 +26,7 @@ from lect_jinja.engine.charges import (
     cutting,
     escaping,
     into_lists,
-    reading,
+    sizing,
     stripping,
     weights,
 )
@@ -171,7 +171,7 @@ MORE_FILTERS: dict[str, Operation] = {
     "center": Operation(_center, {"value": WRITTEN, "width": WHOLE}, CALL, NONE),
     "e": Operation(_escape, {"value": WRITTEN}, escaping, NONE),
     "escape": Operation(_escape, {"value": WRITTEN}, escaping, NONE),
-    "filesizeformat": Operation(_filesizeformat, {"value": ANY, "binary": ANY}, reading, NONE),
+    "filesizeformat": Operation(_filesizeformat, {"value": ANY, "binary": ANY}, sizing, NONE),
     "forceescape": Operation(_forceescape, {"value": WRITTEN}, escaping, NONE),
     "slice": Operation(_slice, {"value": VALUES, "slices": WHOLE, "fill_with": ANY}, into_lists, NONE),
     "striptags": Operation(_striptags, {"value": WRITTEN}, stripping, NONE),
