@@ -12,7 +12,7 @@ from jinja2 import nodes
 from jinja2.compiler import operators
 
 from lect import LectError
-from lect_jinja.engine.context import LOOP_ATTRIBUTES
+from lect_jinja.engine.access import LOOP_ATTRIBUTES
 from lect_jinja.engine.environment import ENVIRONMENT
 from lect_jinja.engine.limits import DEFAULT
 from lect_jinja.engine.methods import LOOP_ROWS, METHODS

@@ -14,7 +14,7 @@ WORK = 300_000
 OPERATORS = ["+", "-", "*", "/", "//", "%", "**", "~", "==", "!=", "<", "<=", ">", ">=", "in", "and", "or"]
 FORMS = [
     *(f"a {sign} b" for sign in [*OPERATORS, "not in"]),
-    "-a", "+a", "not a", "a if b else a", "a[b]", "a[b:]", "a[:b]", "a[::b]", "a.name", "[a, b]", "(a, b)", "{a: 1, b: 2}", "{1: a}",
+    "-a", "+a", "not a", "a if b else a", "a[b]", "a[b:]", "a[:b]", "a[::b]", "a.name", "a[0]", "a['name']", "[a, b]", "(a, b)", "{a: 1, b: 2}", "{1: a}",
     "a == b == a", "a ~ b ~ a", "f(a, b)", "f(*a)", "f(**a)", "f(b, **a)", "ns.a == a",
     *(form.format(name) for name in sorted(ENVIRONMENT.filters) for form in (
         "a | {}", "a | {}(b)", "a | {}(b, b)", "a | {}('a', b)", "a | {}(1, 'a', b)", "a | {}(attribute=b)", "[a, b] | map('{}') | list", "[a, a] | map('{}', b) | list",

@@ -15,7 +15,7 @@ from sampling import STRESS, in_turn, some
 
 from lect import LectError, LimitError, Origin
 from lect_jinja import load
-from lect_jinja.engine.context import PLAIN
+from lect_jinja.engine.access import PLAIN
 from lect_jinja.engine.environment import ENVIRONMENT
 from lect_jinja.engine.methods import METHODS
 from lect_jinja.engine.more_filters import MORE_FILTERS, MORE_TESTS

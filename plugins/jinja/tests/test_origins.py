@@ -84,6 +84,7 @@ def test_text_and_render_agree(expression):
     ("expression", "wanted"),
     [
         ("'<%s>' % m.role", ["<", "user", ">"]),
+        ("['<' ~ m.role, '>'] | sum(start='')", ["<", "user", ">"]),
         ("{'user': '<u>'}[m.role]", "<u>"),
         ("m.content | length", "8"),
         ("messages | map(attribute='role') | join('+')", "user"),
@@ -94,6 +95,7 @@ def test_what_a_template_follows_or_chooses_is_known(expression, wanted):
     template = load(f"{{% set m = messages[0] %}}{{{{ {expression} }}}}")
     segments = template.render([MESSAGE]).segments
     assert "".join(segment.text for segment in segments) == "".join(wanted)
+    assert isinstance(wanted, str) or [segment.text for segment in segments] == wanted
     assert not [segment for segment in segments if segment.origin is Origin.UNKNOWN]
 
 

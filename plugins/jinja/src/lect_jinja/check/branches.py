@@ -8,7 +8,7 @@ from jinja2 import nodes
 from jinja2.visitor import NodeTransformer
 
 from lect.plugin import SPELLINGS
-from lect_jinja.engine.context import Function
+from lect_jinja.engine.access import Function
 from lect_jinja.engine.environment import ENVIRONMENT
 from lect_jinja.engine.reading import constants_in, key_of
 from lect_jinja.engine.run import generated

@@ -8,9 +8,23 @@ CPython, not the usual ones.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
-from lect_jinja.engine.guard import CHARACTERS, INTEGERS, ITEM, MAPPINGS, SCALARS, SEQUENCES, SIZED, VIEWS, WRITE
+from lect_jinja.engine.guard import (
+    CHARACTER,
+    CHARACTERS,
+    INTEGERS,
+    ITEM,
+    KEPT,
+    MAPPINGS,
+    SCALARS,
+    SEQUENCES,
+    SIZED,
+    VIEWS,
+    WORD_BITS,
+    WRITE,
+)
 from lect_jinja.engine.strings import TEXTS, Safe, pieces_of
 
 if TYPE_CHECKING:
@@ -35,12 +49,22 @@ STEP = 4
 """The work of a character of an attribute path, which has a name for every two characters at most."""
 MOST_DIGITS = 300
 """Digits to which a float may be rounded."""
+FORM = 2
+"""A unit of work pays for two to the power of this many characters of a form."""
+FIELD = 16
+"""The work of one field of a form."""
+MOST_SIZE = 10
+"""Digits of a width or of a precision."""
 SLICED = 2
 """A unit of work pays for copying two to the power of this many items of a list."""
 ESCAPED = 5
 """Characters of the longest entity that HTML escapes become."""
 SPACES = "\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
 SPACES += "\u2028\u2029\u202f\u205f\u3000"
+WORD = 8
+"""The work of a character of a text that is cut into words: each of them may be a text of its own."""
+LIST = 16
+"""The work of creating a list."""
 LINE_ENDS = "\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029"
 
 
@@ -56,9 +80,35 @@ def weights(context: Guard, *operands: Any, **named: Any) -> int:
     return work + sum(map(context.weight, named.values())) if named else work
 
 
+def comparing(context: Guard, left: Any, right: Any) -> int:
+    """Return the cost of comparing two values, which ends where one of them does."""
+    return context.lesser(left, right)
+
+
 def alike(context: Guard, value: Any, other: Any) -> int:
-    """Return the cost of comparing two values."""
+    """Return the cost of a test that compares two values."""
     return CALL + context.lesser(value, other)
+
+
+def weighing(context: Guard, value: Any) -> int:
+    """Return the weight of a value."""
+    return context.weight(value)
+
+
+def keeping(context: Guard, value: Any) -> int:
+    """Return the cost of keeping something until the render ends."""
+    return KEPT
+
+
+def noting(context: Guard, value: Any) -> int:
+    """Return nothing: that a new value is weighed is counted while it is gone through."""
+    context.weight(value)
+    return 0
+
+
+def looking_up(context: Guard, values: Any, key: Any) -> int:
+    """Return the cost of looking something up: the key is hashed, and compared with an equal one."""
+    return 0 if type(key) in SCALARS else context.weight(key)
 
 
 def calculating(context: Guard, left: Any, right: Any) -> int:
@@ -82,7 +132,7 @@ def adding(context: Guard, left: Any, right: Any) -> int:
     if isinstance(left, str) and isinstance(right, str):
         context.check_string(len(left) + len(right), left, right)
         if not (isinstance(left, Safe) or isinstance(right, Safe)):
-            return 0
+            return len(pieces_of(left)) + len(pieces_of(right))
         context.check_string(ESCAPED * (len(left) + len(right)))
         return context.weight(left) + context.weight(right)
     if type(left) in SEQUENCES and type(right) in SEQUENCES:
@@ -115,8 +165,47 @@ def _sized(context: Guard, left: Any, right: Any, bits: int) -> int:
 
 
 def modulo(context: Guard, left: Any, right: Any) -> int:
-    """Return the cost of a remainder; formatting a text counts its fields itself."""
-    return 0 if isinstance(left, str) else calculating(context, left, right)
+    """Return the cost of a remainder, or of looking for the fields of a text."""
+    return filling("%")(context, left) if isinstance(left, str) else calculating(context, left, right)
+
+
+def filling(signs: str) -> Cost:
+    """Return the cost of looking for the fields of a form, each of which begins or ends with one of some signs."""
+
+    def cost(context: Guard, form: Any, *operands: Any, **named: Any) -> int:
+        fields = FIELD * sum(str.count(form, sign) for sign in signs) if isinstance(form, str) else 0
+        return weights(context, form, *operands, **named) + (_length(form) >> FORM) + fields
+
+    return cost
+
+
+def check_size(context: Guard, *sizes: str | None) -> None:
+    """Check the width and the precision of a field before it is written."""
+    for size in sizes:
+        if size and len(size) > MOST_SIZE:
+            context.refuse("string", "it writes a value with an endless width")
+        context.check_string(int(size or 0))
+        context.spend(int(size or 0) >> FORM)
+
+
+def dating(context: Guard, form: Any) -> int:
+    """Return the cost of writing a date."""
+    if _length(form) > context.limits.bits:
+        context.refuse("bits", f"it asks for a date in a format of {len(form):,} characters")
+    # The C library pads a field to any width.
+    check_size(context, *re.findall(r"\d+", form if isinstance(form, str) else ""))
+    return filling("%")(context, form)
+
+
+def ranging(context: Guard, *bounds: Any) -> int:
+    """Return the cost of going through the numbers of a range, which must not be too many."""
+    numbers = range(*bounds)
+    # `len` fails for a range that is too long for an index.
+    length = max(0, (numbers.stop - numbers.start + numbers.step - (1 if numbers.step > 0 else -1)) // numbers.step)
+    if length > context.limits.work * 1000:
+        context.refuse("work", f"it creates a range of {length:,} numbers")
+    bits = max(each.bit_length() for each in (numbers.start, numbers.stop, numbers.step))
+    return weights(context, *bounds) + length * ITEM * (1 + bits // WORD_BITS)
 
 
 def containing(context: Guard, value: Any, values: Any) -> int:
@@ -199,6 +288,13 @@ def letters(context: Guard, text: Any, *operands: Any) -> int:
     return work if text.isascii() else work + (len(text) >> 2)
 
 
+def indenting(context: Guard, text: Any, width: Any = 4, *operands: Any, **named: Any) -> int:
+    """Return the cost of indenting the lines of a text, whose length is checked."""
+    count = 1 + sum(str.count(text, end) for end in LINE_ENDS)
+    context.check_string(len(text) + (_length(width) + 1 if isinstance(width, str) else max(width, 0) + 1) * count)
+    return lines(context, text, width, *operands, **named) + context.weight(text)
+
+
 def words(context: Guard, value: Any, *operands: Any) -> int:
     """Return the cost of Jinja2's own title case, which cuts a text into words first."""
     return weights(context, value, *operands) + PART * _length(value)
@@ -206,13 +302,21 @@ def words(context: Guard, value: Any, *operands: Any) -> int:
 
 def shallow(context: Guard, value: Any, *operands: Any, **named: Any) -> int:
     """Return the cost of taking the items of a container without looking into them."""
-    return weights(context, *operands, **named) + (ITEM * len(value) if type(value) in SIZED else 0)
+    return weights(context, *operands, **named) + _taking(value)
 
 
-def joining(context: Guard, between: Any, *texts: Any, **named: Any) -> int:
-    """Return the cost of taking the texts that are to be joined; the rest is counted when their lengths are known."""
-    given = (*texts, *named.values())
-    return weights(context, between) + sum(ITEM * len(each) for each in given if type(each) in SIZED)
+def _taking(value: Any) -> int:
+    kind = type(value)
+    return (CHARACTER if kind in TEXTS else ITEM) * len(value) if kind in SIZED else 0
+
+
+def joining(context: Guard, between: Any, texts: Any = ()) -> int:
+    """Return the cost of joining texts, whose length is checked."""
+    context.spend(_taking(texts))
+    if type(texts) not in SIZED:
+        return CALL
+    context.check_string(sum(map(_length, texts)) + len(between) * len(texts))
+    return context.weight(between) * (1 + len(texts)) + sum(map(context.weight, texts))
 
 
 def by_key(context: Guard, mapping: Any, *operands: Any, **named: Any) -> int:
@@ -270,10 +374,51 @@ def json(context: Guard, value: Any, *operands: Any, **named: Any) -> int:
     return weights(context, *operands, **named) + WRITE * CALL
 
 
+def reading(context: Guard, value: Any, *operands: Any, **named: Any) -> int:
+    """Return the cost of reading a number, which must not have too many digits."""
+    if _length(value) > context.limits.bits // 4:
+        context.refuse("bits", f"it reads a number of {len(value):,} characters")
+    return weights(context, value, *operands, **named)
+
+
+def sizing(context: Guard, value: Any, *operands: Any, **named: Any) -> int:
+    """Return the cost of writing a size of a file, which looks through a list of units."""
+    return reading(context, value, *operands, **named) + LIST
+
+
 def rounded(context: Guard, value: Any, *operands: Any, **named: Any) -> int:
     """Return the cost of rounding a number, digit by digit."""
     digits = [min(abs(each), MOST_DIGITS) for each in (*operands, *named.values()) if isinstance(each, int)]
     return weights(context, value, *operands, **named) + sum(digits)
+
+
+def escaping(context: Guard, text: str) -> int:
+    """Return the cost of escaping a text for HTML, whose length is checked."""
+    context.check_string(ESCAPED * len(text))
+    return weights(context, text)
+
+
+def counting(context: Guard, text: str) -> int:
+    """Return the cost of counting the words of a text."""
+    return weights(context, text) + 2 * len(text)
+
+
+def cutting(context: Guard, text: Any, *operands: Any, **named: Any) -> int:
+    """Return the cost of cutting off the end of a text, which is copied."""
+    context.check_string(_length(text))
+    return weights(context, text, *operands, **named)
+
+
+def stripping(context: Guard, text: str) -> int:
+    """Return the cost of removing tags from a text: the rest of it is copied at each."""
+    return weights(context, text) + WORD * len(text) + (len(text) * str.count(text, "<") >> 4)
+
+
+def into_lists(context: Guard, values: Any, count: Any, fill: Any = None) -> int:
+    """Return the cost of dividing values into lists, as many as they are or as a number says, perhaps filled up."""
+    items = len(values) if type(values) in SIZED else 0
+    most = max(count, 0) if isinstance(count, int) else 0
+    return weights(context, values, count, fill) + _taking(values) + LIST * (items + most)
 
 
 def _length(value: Any) -> int:

@@ -9,7 +9,6 @@ from jinja2.compiler import CodeGenerator, Frame, MacroRef, operators
 from jinja2.ext import Extension
 from jinja2.visitor import NodeTransformer
 
-from lect_jinja.engine.context import MOST_ADDED
 from lect_jinja.engine.guard import CHARACTERS
 
 if TYPE_CHECKING:
@@ -22,6 +21,8 @@ REFUSED = (nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends, nodes.B
 """Statements that no chat template needs: they load other files, or change the rules."""
 STEP = 4
 """The work of an iteration or a call, besides that of its nodes."""
+MOST_ADDED = 8
+"""Operands of one addition: more are added in several steps, each of them checked."""
 PARAMETER = 4
 """The work of a parameter of a macro, besides that of its nodes: it may be undefined, which is a value of its own."""
 
@@ -81,12 +82,12 @@ class Guarding(NodeTransformer):
         item, self._item = self._item, outer
         node.body.insert(0, self._begin(item, cost))
         if node.test is not None:
-            node.iter = context_call("counted", node.iter, nodes.Const(STEP + cost_of(node.test)))
+            node.iter = context_call("chosen", node.iter, nodes.Const(STEP + cost_of(node.test)))
         # What a macro writes belongs to the turn of its caller.
         return (
             node
             if self._in_macro
-            else [node, nodes.ExprStmt(context_call("at", self._named(outer)), lineno=node.lineno)]
+            else [node, nodes.ExprStmt(context_call("turn_after", self._named(outer)), lineno=node.lineno)]
         )
 
     def visit_Macro(self, node: nodes.Macro) -> Any:  # noqa: N802
@@ -124,8 +125,8 @@ class Guarding(NodeTransformer):
 
     def _begin(self, item: str | None, cost: int) -> nodes.Stmt:
         if self._in_macro or item is None:
-            return nodes.ExprStmt(context_call("spend", nodes.Const(cost)))
-        return nodes.ExprStmt(context_call("begin", self._named(item), nodes.Const(cost)))
+            return nodes.ExprStmt(context_call("body", nodes.Const(cost)))
+        return nodes.ExprStmt(context_call("iteration", nodes.Const(cost), self._named(item)))
 
     def _named(self, item: str | None) -> nodes.Expr:
         return nodes.Const(None) if item is None else nodes.Name(item, "load")
@@ -197,7 +198,7 @@ class GuardedCode(CodeGenerator):
 
     def visit_Getattr(self, node: nodes.Getattr, frame: Frame) -> None:  # noqa: N802
         """Write an access by name."""
-        self.write_call("attribute_of(environment", node.node, nodes.Const(node.attr), frame=frame, more=True)
+        self.write_call("context.attribute(", node.node, nodes.Const(node.attr), frame=frame)
 
     def visit_Getitem(self, node: nodes.Getitem, frame: Frame) -> None:  # noqa: N802
         """Write an access by key, or a slice."""
@@ -209,10 +210,9 @@ class GuardedCode(CodeGenerator):
                 self.write(", " if index else "")
                 self.visit(part or nodes.Const(None), frame)
             self.write("))")
-        elif isinstance(node.arg, nodes.Const):
-            self.write_call("item_of(environment", node.node, node.arg, frame=frame, more=True)
         else:
-            self.write_call("context.item(", node.node, node.arg, frame=frame)
+            name = "at_key" if isinstance(node.arg, nodes.Const) else "item"
+            self.write_call(f"context.{name}(", node.node, node.arg, frame=frame)
 
     def visit_Call(self, node: nodes.Call, frame: Frame, forward_caller: bool = False) -> None:  # noqa: N802
         """Write a call."""
@@ -288,7 +288,7 @@ class GuardedCode(CodeGenerator):
             return
         # A comparison with a constant ends where the constant does, which its node pays for.
         is_cheap = sign in ("in", "notin") or isinstance(left, CHEAP) or isinstance(right, CHEAP)
-        self.write("(" if is_cheap else f"context.compared({sign}, ")
+        self.write("(" if is_cheap else f"context.{sign}(")
         self._operand(left, None, frame)
         self.write(f" {operators[sign]} " if is_cheap else ", ")
         self._operand(right, name, frame)
@@ -330,11 +330,11 @@ class GuardedCode(CodeGenerator):
         visit(node, frame)
         self.write(")")
 
-    def write_call(self, call: str, *args: nodes.Expr, frame: Frame, more: bool = False) -> None:
-        """Write a function call with arguments; `more` means that there is one already."""
+    def write_call(self, call: str, *args: nodes.Expr, frame: Frame) -> None:
+        """Write a function call with arguments."""
         self.write(call)
         for index, arg in enumerate(args):
-            self.write(", " if index or more else "")
+            self.write(", " if index else "")
             self.visit(arg, frame)
         self.write(")")
 

@@ -10,8 +10,9 @@ from jinja2.ext import loopcontrols
 from jinja2.lexer import Lexer, float_re, integer_re, string_re
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from lect_jinja.engine.access import at_key, attribute
 from lect_jinja.engine.codegen import Generation
-from lect_jinja.engine.context import GuardedContext, attribute_of, item_of
+from lect_jinja.engine.context import GuardedContext
 from lect_jinja.engine.filters import FILTERS, TESTS
 from lect_jinja.engine.functions import FUNCTIONS
 
@@ -52,13 +53,13 @@ class GuardedEnvironment(ImmutableSandboxedEnvironment):
         }
         return lexer
 
-    def getattr(self, obj: Any, attribute: str) -> Any:
+    def getattr(self, obj: Any, name: str) -> Any:
         """Return an attribute; filters such as `map` call this."""
-        return attribute_of(self, obj, attribute)
+        return attribute(self, obj, name)
 
     def getitem(self, obj: Any, argument: Any) -> Any:
         """Return an item."""
-        return item_of(self, obj, argument)
+        return at_key(self, obj, argument)
 
 
 ENVIRONMENT = GuardedEnvironment()

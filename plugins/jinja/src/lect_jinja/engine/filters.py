@@ -12,26 +12,29 @@ from jinja2.utils import pass_context
 
 from lect.plugin import plain_str
 from lect_jinja.engine import strings
+from lect_jinja.engine.access import is_same
 from lect_jinja.engine.charges import (
     CALL,
     MOST_DIGITS,
     alike,
     attribute,
     each,
+    filling,
+    indenting,
     json,
-    lines,
+    reading,
     rounded,
     shallow,
     weights,
     words,
 )
-from lect_jinja.engine.context import is_same
 from lect_jinja.engine.formatting import percent
 from lect_jinja.engine.guard import MAPPINGS, SIZED
 from lect_jinja.engine.methods import TEXT_METHODS, TEXT_ROWS
 from lect_jinja.engine.more_filters import MORE_FILTERS, MORE_TESTS
 from lect_jinja.engine.operations import (
     ANY,
+    BY_NODE,
     COUNT,
     INDENT,
     PAIR,
@@ -41,6 +44,7 @@ from lect_jinja.engine.operations import (
     WHOLE,
     WRITTEN,
     Operation,
+    WhileMade,
     called,
     without_context,
 )
@@ -78,25 +82,24 @@ def _safe(context: GuardedContext, value: str) -> str:
     return safe(pieces_of(value))
 
 
-def _replace(context: GuardedContext, value: str, old: Any, new: Any, count: int | None = None) -> Any:
+def _replace(context: GuardedContext, value: str, old: str, new: str, count: int | None = None) -> Any:
     text = strings.joined(pieces_of(value))
-    every = -1 if count is None else count
-    return TEXT_METHODS["replace"](context, text, _text(context, old), _text(context, new), every)
+    return TEXT_METHODS["replace"](context, text, old, new, -1 if count is None else count)
 
 
-def _join(context: GuardedContext, value: Any, d: Any = "", attribute: str | int | None = None) -> Any:
-    values = context.listed(value)
-    if attribute is not None:
-        values = [*map(filters.make_attrgetter(context.environment, attribute), values)]
-    texts = [_text(context, each) for each in values]
-    return TEXT_METHODS["join"](context, strings.joined(pieces_of(_text(context, d))), texts)
+def _join(context: GuardedContext, value: Any, d: str = "", attribute: str | int | None = None) -> Any:
+    texts = [_text(context, each) for each in _under(context, value, attribute)]
+    return TEXT_METHODS["join"](context, strings.joined(pieces_of(d)), texts)
+
+
+def _under(context: GuardedContext, values: Any, attribute: str | int | None) -> Any:
+    """Return what values have under an attribute path; themselves without one."""
+    return values if attribute is None else map(filters.make_attrgetter(context.environment, attribute), values)
 
 
 def _indent(context: GuardedContext, text: str, width: int | str = 4, first: bool = False, blank: bool = False) -> str:
     indention = plain_str(width if isinstance(width, str) else context.multiply(" ", width))
     lines = strings.splitlines(context.add(text, "\n"))
-    context.check_string(len(text) + (len(indention) + 1) * len(lines))
-    context.spend(context.weight(text))
     if blank:
         result = strings.join(f"\n{indention}", lines)
     else:
@@ -130,20 +133,13 @@ def _tojson(
 
 
 def _int(context: GuardedContext, value: Any, default: int = 0, base: int = 10) -> Any:
-    _refuse_long(context, value)
     result = filters.do_int(plain_str(value) if isinstance(value, str) else value, default, base)
     return _numbered(result, value)
 
 
 def _float(context: GuardedContext, value: Any, default: float = 0.0) -> Any:
-    _refuse_long(context, value)
     result = filters.do_float(plain_str(value) if isinstance(value, str) else value, default)
     return _numbered(result, value)
-
-
-def _refuse_long(context: GuardedContext, value: Any) -> None:
-    if isinstance(value, str) and len(value) > context.limits.bits // 4:
-        context.refuse("bits", f"it reads a number of {len(value):,} characters")
 
 
 def _numbered(result: Any, value: Any) -> Any:
@@ -180,7 +176,7 @@ def _comparing(
     """
 
     def filtered(context: GuardedContext, value: Any, *args: Any, **named: Any) -> Any:
-        values = keys = value if type(value) in MAPPINGS else context.listed(value)
+        values = keys = value
         path = None if position is None else attribute(position, args, named)
         if path is not None:
             keys = list(map(getter(context.environment, path), values))
@@ -193,11 +189,11 @@ def _comparing(
 
 
 def _list(context: GuardedContext, value: Any) -> list[Any]:
-    return context.listed(value)
+    return list(value)
 
 
 def _reverse(context: GuardedContext, value: Any) -> Any:
-    return context.sliced(value, slice(None, None, -1)) if isinstance(value, str) else context.listed(value)[::-1]
+    return context.sliced(value, slice(None, None, -1)) if isinstance(value, str) else list(value)[::-1]
 
 
 def _items(context: GuardedContext, value: Any) -> Iterator[Any]:
@@ -227,10 +223,7 @@ def _round(context: GuardedContext, value: Any, precision: int = 0, method: str 
 
 
 def _sum(context: GuardedContext, iterable: Any, attribute: str | int | None = None, start: Any = 0) -> Any:
-    values = context.listed(iterable)
-    if attribute is not None:
-        values = [*map(filters.make_attrgetter(context.environment, attribute), values)]
-    for value in values:
+    for value in _under(context, iterable, attribute):
         start = context.plus(start, value)
     return start
 
@@ -251,33 +244,38 @@ EXTREME = {"value": VALUES, "case_sensitive": ANY, "attribute": PATH}
 ROWS: dict[str, Operation] = {
     "abs": Operation(_abs, ALONE, weights, THE_FIRST),
     "capitalize": _of_text("capitalize"),
-    "count": Operation(_length, ALONE, None, THE_FIRST),
+    "count": Operation(_length, ALONE, BY_NODE, THE_FIRST),
     "d": Operation(without_context(filters.do_default), ALONE, CALL, DEFAULT),
     "default": Operation(without_context(filters.do_default), ALONE, CALL, DEFAULT),
     "dictsort": Operation(
-        _comparing(filters.do_dictsort), {"value": ANY, "case_sensitive": ANY, "by": TEXT}, weights, THE_FIRST
+        _comparing(filters.do_dictsort),
+        {"value": ANY, "case_sensitive": ANY, "by": TEXT},
+        WhileMade(weights),
+        THE_FIRST,
     ),
     "first": Operation(_over(filters.sync_do_first), ALONE, shallow, THE_FIRST),
-    "float": Operation(_float, {"value": ANY, "default": ANY}, weights, DEFAULT),
-    "format": Operation(_format, AS_TEXT, weights, OTHERS),
-    "indent": Operation(_indent, {"s": WRITTEN, "width": INDENT, "first": ANY, "blank": ANY}, lines, THE_FIRST),
-    "int": Operation(_int, {"value": ANY, "default": ANY, "base": WHOLE}, weights, DEFAULT),
+    "float": Operation(_float, {"value": ANY, "default": ANY}, reading, DEFAULT),
+    "format": Operation(_format, AS_TEXT, WhileMade(filling("%")), OTHERS),
+    "indent": Operation(_indent, {"s": WRITTEN, "width": INDENT, "first": ANY, "blank": ANY}, indenting, THE_FIRST),
+    "int": Operation(_int, {"value": ANY, "default": ANY, "base": WHOLE}, reading, DEFAULT),
     "items": Operation(_items, ALONE, shallow, THE_FIRST),
-    "join": Operation(_join, {"value": VALUES, "d": ANY, "attribute": PATH}, each(1), (0, 1, "d")),
+    "join": Operation(_join, {"value": VALUES, "d": WRITTEN, "attribute": PATH}, WhileMade(each(1)), (0, 1, "d")),
     "last": Operation(_over(filters.do_last), CHOSEN, shallow, THE_FIRST),
-    "length": Operation(_length, ALONE, None, THE_FIRST),
-    "list": Operation(_list, ALONE, shallow, THE_FIRST),
+    "length": Operation(_length, ALONE, BY_NODE, THE_FIRST),
+    "list": Operation(_list, CHOSEN, shallow, THE_FIRST),
     "lower": _of_text("lower"),
     # Items, or what other filters make of them, which follow what they do.
     "map": Operation(_over(filters.sync_do_map), CHOSEN, each(), THE_FIRST),
-    "max": Operation(_comparing(filters.do_max, 1), EXTREME, each(1), THE_FIRST),
-    "min": Operation(_comparing(filters.do_min, 1), EXTREME, each(1), THE_FIRST),
+    "max": Operation(_comparing(filters.do_max, 1), EXTREME, WhileMade(each(1)), THE_FIRST),
+    "min": Operation(_comparing(filters.do_min, 1), EXTREME, WhileMade(each(1)), THE_FIRST),
     "reject": Operation(_over(filters.sync_do_reject), CHOSEN, each(), THE_FIRST),
     "rejectattr": Operation(
         _over(filters.sync_do_rejectattr), {"value": VALUES, "attribute": PATH}, each(0), THE_FIRST
     ),
-    "replace": Operation(_replace, {"value": WRITTEN, "old": ANY, "new": ANY, "count": COUNT}, CALL, (0, 2, "new")),
-    "reverse": Operation(_reverse, ALONE, shallow, THE_FIRST),
+    "replace": Operation(
+        _replace, {"value": WRITTEN, "old": WRITTEN, "new": WRITTEN, "count": COUNT}, CALL, (0, 2, "new")
+    ),
+    "reverse": Operation(_reverse, CHOSEN, shallow, THE_FIRST),
     "round": Operation(_round, {"value": ANY, "precision": WHOLE, "method": TEXT}, rounded, THE_FIRST),
     "safe": Operation(_safe, AS_TEXT, weights, THE_FIRST),
     "select": Operation(_over(filters.sync_do_select), CHOSEN, each(), THE_FIRST),
@@ -287,7 +285,7 @@ ROWS: dict[str, Operation] = {
     "sort": Operation(
         _comparing(filters.do_sort, 2, filters.make_multi_attrgetter),
         {"value": VALUES, "reverse": ANY, "case_sensitive": ANY, "attribute": PATH},
-        each(2),
+        WhileMade(each(2)),
         THE_FIRST,
     ),
     "string": Operation(_string, AS_TEXT, weights, THE_FIRST),
@@ -296,11 +294,11 @@ ROWS: dict[str, Operation] = {
     "tojson": Operation(
         _tojson,
         {"value": ANY, "ensure_ascii": ANY, "indent": INDENT, "separators": PAIR, "sort_keys": ANY},
-        json,
+        WhileMade(json),
         THE_FIRST,
     ),
     "trim": Operation(_trim, {"value": WRITTEN, "chars": TEXT}, CALL, THE_FIRST),
-    "unique": Operation(_comparing(filters.sync_do_unique, 1), EXTREME, each(1), THE_FIRST),
+    "unique": Operation(_comparing(filters.sync_do_unique, 1), EXTREME, WhileMade(each(1)), THE_FIRST),
     "upper": _of_text("upper"),
     **MORE_FILTERS,
 }
@@ -325,7 +323,7 @@ def _odd(context: GuardedContext, value: Any) -> bool:
 TWO = {"value": ANY, "other": ANY}
 TEST_ROWS: dict[str, Operation] = {
     **{
-        name: Operation(JINJA_TESTS[name], ALONE, None, NONE)
+        name: Operation(JINJA_TESTS[name], ALONE, BY_NODE, NONE)
         for name in (
             "boolean", "defined", "false", "float", "integer", "iterable", "mapping", "none", "number",
             "sequence", "string", "true", "undefined",
@@ -350,7 +348,7 @@ TEST_ROWS: dict[str, Operation] = {
 
 def _asking(rows: Mapping[str, Operation]) -> dict[str, Callable[..., Any]]:
     """Return rows as Jinja2 calls them: those that cost something ask for the context."""
-    return {name: row.run if row.cost is None else pass_context(called(name, row)) for name, row in rows.items()}
+    return {name: row.run if row.cost is BY_NODE else pass_context(called(name, row)) for name, row in rows.items()}
 
 
 FILTERS = _asking(ROWS)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2.exceptions import SecurityError
 
 from lect.plugin import plain_str, unknown
+from lect_jinja.engine.charges import check_size
 from lect_jinja.engine.guard import WRITE
 from lect_jinja.engine.strings import Safe, followed, joined, pieces_of
 
@@ -21,12 +22,6 @@ _CONVERSION = re.compile(
     r"%(?:\((?P<name>[^()]*)\))?(?P<flags>[-+ #0]*)(?P<width>\d+)?(?:\.(?P<precision>\d+))?(?P<kind>.?)", re.DOTALL
 )
 _PARSER = string.Formatter()
-FORM = 2
-"""A unit of work pays for two to the power of this many characters of a form."""
-FIELD = 16
-"""The work of one field of a form."""
-MOST_DIGITS = 10
-"""Digits of a width or of a precision."""
 
 
 def percent(context: Guard, form: str, values: Any) -> str:
@@ -35,8 +30,9 @@ def percent(context: Guard, form: str, values: Any) -> str:
         # Jinja2 escapes each of the values; no chat template does this.
         msg = "a safe text cannot be formatted with %"
         raise SecurityError(msg)
-    context.spend((len(form) >> FORM) + FIELD * str.count(form, "%"))
-    return joined(_percent(context, form, values))
+    text = joined(_percent(context, form, values))
+    context.check_string(len(text))
+    return text
 
 
 def _percent(context: Guard, form: str, values: Any) -> Iterator[str]:
@@ -86,21 +82,11 @@ def _shown(context: Guard, value: Any) -> str:
     return text
 
 
-def check_size(context: Guard, *sizes: str | None) -> None:
-    """Check the width and the precision of a field before it is written."""
-    for size in sizes:
-        if size and len(size) > MOST_DIGITS:
-            context.refuse("string", "it writes a value with an endless width")
-        context.check_string(int(size or 0))
-        context.spend(int(size or 0) >> FORM)
-
-
 def braces(context: Guard, form: str, *values: Any, **named: Any) -> str:
     """Return `form.format(...)`."""
     if isinstance(form, Safe):
         msg = "a safe text cannot be formatted"
         raise SecurityError(msg)
-    context.spend((len(form) >> FORM) + FIELD * (str.count(form, "{") + str.count(form, "}")))
     return joined(_braces(context, plain_str(form), values, named))
 
 

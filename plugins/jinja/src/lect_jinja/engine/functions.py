@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -11,11 +10,10 @@ from jinja2.runtime import Undefined
 from jinja2.utils import Namespace
 
 from lect.plugin import plain_str
-from lect_jinja.engine.charges import made, weights
-from lect_jinja.engine.context import Function
-from lect_jinja.engine.formatting import FIELD, FORM, check_size
-from lect_jinja.engine.guard import ITEM, MAPPINGS, WORD_BITS
-from lect_jinja.engine.operations import ANY, TEXT, WHOLE, Operation, called
+from lect_jinja.engine.access import Function
+from lect_jinja.engine.charges import dating, made, ranging
+from lect_jinja.engine.guard import MAPPINGS
+from lect_jinja.engine.operations import ANY, TEXT, WHOLE, WRITTEN, Operation, WhileMade, called
 from lect_jinja.engine.origins import ALL, NONE
 from lect_jinja.engine.values import INPUT_NUMBERS, InputRange
 
@@ -29,19 +27,12 @@ class RaisedError(TemplateError):
     """An error that a template raises on purpose."""
 
 
-def _raise_exception(context: GuardedContext, message: Any = "") -> NoReturn:
-    raise RaisedError(plain_str(context.shown(message)))
+def _raise_exception(context: GuardedContext, message: str = "") -> NoReturn:
+    raise RaisedError(plain_str(message))
 
 
 def _strftime_now(context: GuardedContext, form: str) -> str:
-    if len(form) > context.limits.bits:
-        context.refuse("bits", f"it asks for a date in a format of {len(form):,} characters")
-    plain = plain_str(form)
-    context.spend((len(plain) >> FORM) + FIELD * plain.count("%"))
-    # The C library pads a field to any width.
-    check_size(context, *re.findall(r"\d+", plain))
-    moment = context.moment or datetime.now()
-    return moment.strftime(plain)
+    return (context.moment or datetime.now()).strftime(plain_str(form))
 
 
 def _namespace(context: GuardedContext, *args: Any, **named: Any) -> Namespace:
@@ -76,22 +67,16 @@ def _mapping(context: GuardedContext, value: Any) -> Any:
 
 def _range(context: GuardedContext, *bounds: int) -> range | InputRange:
     numbers = range(*bounds)
-    # `len` fails for a range that is too long for an index.
-    length = max(0, (numbers.stop - numbers.start + numbers.step - (1 if numbers.step > 0 else -1)) // numbers.step)
-    if length > context.limits.work * 1000:
-        context.refuse("work", f"it creates a range of {length:,} numbers")
-    bits = max(each.bit_length() for each in (numbers.start, numbers.stop, numbers.step))
-    context.spend(length * ITEM * (1 + bits // WORD_BITS))
     return InputRange(numbers) if any(type(bound) in INPUT_NUMBERS for bound in bounds) else numbers
 
 
 ROWS: dict[str, Operation] = {
     # What is raised ends the render.
-    "raise_exception": Operation(_raise_exception, {"message": ANY}, made, NONE),
-    "strftime_now": Operation(_strftime_now, {"form": TEXT}, weights, NONE),
-    "namespace": Operation(_namespace, {"mapping": ANY}, made, ALL),
+    "raise_exception": Operation(_raise_exception, {"message": WRITTEN}, made, NONE),
+    "strftime_now": Operation(_strftime_now, {"form": TEXT}, dating, NONE),
+    "namespace": Operation(_namespace, {"mapping": ANY}, WhileMade(made), ALL),
     # It marks its numbers itself.
-    "range": Operation(_range, {"start": ANY, "stop": WHOLE, "step": WHOLE}, weights, ALL),
-    "dict": Operation(_dict, {"mapping": ANY}, made, ALL),
+    "range": Operation(_range, {"start": ANY, "stop": WHOLE, "step": WHOLE}, ranging, ALL),
+    "dict": Operation(_dict, {"mapping": ANY}, WhileMade(made), ALL),
 }
 FUNCTIONS: Mapping[str, Function] = {name: Function(called(name, row)) for name, row in ROWS.items()}

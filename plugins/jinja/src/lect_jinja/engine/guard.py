@@ -23,7 +23,7 @@ from lect_jinja.engine.limits import (
     exceeded,
 )
 from lect_jinja.engine.spelling import printed
-from lect_jinja.engine.strings import TEXTS, TRANSFORMED, Joined, joined, pieces_of
+from lect_jinja.engine.strings import TEXTS, TRANSFORMED, Joined, joined
 from lect_jinja.engine.values import RANGES, InputDict, InputFloat, InputInt, InputList, InputRange
 
 if TYPE_CHECKING:
@@ -90,7 +90,10 @@ class Guard(Context):
     Attributes:
         tracked: Whether texts carry their origin.
         turn: The message that is being written; None before, between and after the messages.
+        index: The number of a message that a loop has reached.
         left: The work that is left.
+        longest: Characters that a text may have.
+        depth: Levels of macros that are being called.
         reached: Returns how many characters of the prompt are written.
         marks: The start and end of the texts that generation blocks have written, in order; none is empty.
         macros: All macros that the template has made.
@@ -98,6 +101,8 @@ class Guard(Context):
     """
 
     left: int
+    longest: int
+    depth: int
     tracked: bool
     turn: int | None
     reached: Callable[[], int]
@@ -121,9 +126,9 @@ class Guard(Context):
         self.turn = None
         self.marks = []
         self._size: Callable[[], tuple[int, int]] | None = size
-        self._longest = limits.string
-        self._index: int | None = None
-        self._depth = 0
+        self.longest = limits.string
+        self.index: int | None = None
+        self.depth = 0
         self._memo: dict[int, Weighed] = {}
         self.macros: list[Macro] = []
         self.namespaces: list[Namespace] = []
@@ -157,7 +162,7 @@ class Guard(Context):
             self._size = None
             per_message = WORK_PER_MESSAGE + characters // CHARACTERS_PER_COPY
             self.left += messages * per_message + characters * WORK_PER_CHARACTER
-            self._longest += characters * SIZE_PER_CHARACTER
+            self.longest += characters * SIZE_PER_CHARACTER
 
     def refuse(self, limit: str, what: str) -> NoReturn:
         """Stop at a limit.
@@ -177,11 +182,19 @@ class Guard(Context):
         Raises:
             LimitError: If it is too long.
         """
-        if length > self._longest:
-            self._extend()
-            if length > self._longest:
-                self.refuse("string", f"it creates a text of {length:,} characters")
+        self.check_length(length)
         self.spend((length if all(map(str.isascii, parts)) else 2 * length) >> CHARACTERS)
+
+    def check_length(self, length: int) -> None:
+        """Check the length of a text before it is created.
+
+        Raises:
+            LimitError: If it is too long.
+        """
+        if length > self.longest:
+            self._extend()
+            if length > self.longest:
+                self.refuse("string", f"it creates a text of {length:,} characters")
 
     def counted(self, values: Iterable[Any], cost: int) -> Iterator[Any]:
         """Go through values, and count the work of each."""
@@ -196,6 +209,16 @@ class Guard(Context):
             return list(self.counted(values, ITEM))
         self.spend(len(values) * (CHARACTER if kind in TEXTS else ITEM))  # type: ignore[arg-type]
         return list(values)
+
+    def deeper(self) -> None:
+        """Note that a macro is called.
+
+        Raises:
+            LimitError: If macros call each other too deeply.
+        """
+        if self.depth >= self.limits.depth:
+            self.refuse("depth", "its macros call each other too deeply")
+        self.depth += 1
 
     # Weights
 
@@ -255,16 +278,6 @@ class Guard(Context):
         known = self._memo[id(value)] = Weighed(value, weight, depth + 1, kind if kind in VIEWS else foreign)
         return known
 
-    def made(self, value: Any) -> Any:
-        """Return a value that the template has just made, weighed."""
-        self.weight(value)
-        return value
-
-    def compared(self, compare: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
-        """Compare two values; that costs the lesser of their weights."""
-        self.spend(self.lesser(left, right))
-        return compare(left, right)
-
     def lesser(self, left: Any, right: Any) -> int:
         """Return the work of comparing two values, which ends where one of them does."""
         if type(left) in SCALARS or type(right) in SCALARS:
@@ -272,11 +285,6 @@ class Guard(Context):
         one, other = self.weight(left), self.weight(right)
         # Views are compared as sets: what one of them has is hashed, and looked up in the other.
         return one + other if type(left) in VIEWS or type(right) in VIEWS else min(one, other)
-
-    def hashed(self, key: Any) -> Any:
-        """Return a key that is about to be looked up, and compared with an equal one; that costs its weight."""
-        self.spend(self.weight(key))
-        return key
 
     def taken(self, mapping: Any) -> None:
         """Count the work of putting the items of a mapping into another."""
@@ -304,12 +312,6 @@ class Guard(Context):
         self.spend(len(pieces))
         return joined(pieces)
 
-    def written(self, value: Any) -> str:
-        """Return a value that is not a plain text as the prompt gets it: each of its pieces becomes a segment."""
-        text = self.shown(value)
-        self.spend(PIECE * len(pieces_of(text)))
-        return text
-
     def shown(self, value: Any) -> str:
         """Return a value as it is written in a prompt."""
         kind = type(value)
@@ -332,9 +334,10 @@ class Guard(Context):
         return text
 
     def about_to_write(self, value: Any) -> None:
-        """Count the work of writing a value.
+        """Count the work of writing a value, whose length follows from its weight.
 
         Raises:
+            LimitError: If what is written would be too long.
             SecurityError: If there is something in it that is not a value, such as a macro.
         """
         if type(value) in SCALARS or type(value) in TEXTS:
@@ -344,6 +347,7 @@ class Guard(Context):
         if known.foreign is not None:
             msg = f"a template cannot write an object of type {known.foreign.__name__!r}"
             raise SecurityError(msg)
+        self.check_length(known.weight << CHARACTERS)
         self.spend(WRITE * (WRITE + known.weight) * (LEVELS + known.depth) // LEVELS)
 
 

@@ -11,6 +11,7 @@ from lect_jinja.engine import strings
 from lect_jinja.engine.charges import (
     by_key,
     compared_everywhere,
+    filling,
     joining,
     letters,
     lines,
@@ -22,13 +23,13 @@ from lect_jinja.engine.charges import (
     weights,
 )
 from lect_jinja.engine.formatting import braces
-from lect_jinja.engine.operations import ANY, COUNT, TEXT, WHOLE, Operation, called, without_context
+from lect_jinja.engine.operations import ANY, COUNT, TEXT, VALUES, WHOLE, Operation, WhileMade, called, without_context
 from lect_jinja.engine.origins import ALL, NONE, OTHERS, THE_FIRST
 from lect_jinja.engine.strings import Joined, Safe, safe
 from lect_jinja.engine.values import InputDict, InputList
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from lect_jinja.engine.guard import Guard
 
@@ -45,13 +46,6 @@ def _on_text(function: Function) -> Function:
         return safe(strings.pieces_of(result)) if isinstance(result, str) else result
 
     return method
-
-
-def _join(context: Guard, between: str, texts: Iterable[str]) -> str:
-    parts = context.listed(texts)
-    context.check_string(sum(len(part) for part in parts if isinstance(part, str)) + len(between) * len(parts))
-    context.spend(sum(map(context.weight, parts)) + context.weight(between) * len(parts))
-    return strings.join(between, parts)
 
 
 ALONE = {"text": ANY}
@@ -76,8 +70,8 @@ TEXT_ROWS: dict[str, Operation] = {
         replaced,
         (0, 2, "new"),
     ),
-    "join": Operation(_join, {"between": ANY, "texts": ANY}, joining, (0, 1)),
-    "format": Operation(braces, {"form": ANY}, weights, OTHERS),
+    "join": Operation(without_context(strings.join), {"between": ANY, "texts": VALUES}, joining, (0, 1)),
+    "format": Operation(braces, {"form": ANY}, WhileMade(filling("{}")), OTHERS),
     "ljust": Operation(without_context(strings.ljust), FILLED, padded, THE_FIRST),
     "rjust": Operation(without_context(strings.rjust), FILLED, padded, THE_FIRST),
     "center": Operation(without_context(str.center), FILLED, padded, NONE),

@@ -16,23 +16,29 @@ from jinja2.utils import url_quote
 from markupsafe import Markup, escape
 
 from lect.plugin import plain_str
-from lect_jinja.engine.charges import CALL, weights
-from lect_jinja.engine.context import Function, Method
+from lect_jinja.engine.access import Function, Method
+from lect_jinja.engine.charges import (
+    CALL,
+    ESCAPED,
+    LIST,
+    WORD,
+    counting,
+    cutting,
+    escaping,
+    into_lists,
+    sizing,
+    stripping,
+    weights,
+)
 from lect_jinja.engine.guard import MAPPINGS
 from lect_jinja.engine.methods import TEXT_METHODS
-from lect_jinja.engine.operations import ANY, COUNT, TEXT, VALUES, WHOLE, WRITTEN, Operation
+from lect_jinja.engine.operations import ANY, BY_NODE, COUNT, TEXT, VALUES, WHOLE, WRITTEN, Operation, WhileMade
 from lect_jinja.engine.origins import NONE
 from lect_jinja.engine.strings import TEXTS, Safe, pieces_of, safe
 
 if TYPE_CHECKING:
     from lect_jinja.engine.context import GuardedContext
 
-WORD = 8
-"""The work of a character of a text that is cut into words: each of them may be a text of its own."""
-LIST = 16
-"""The work of creating a list."""
-ESCAPED = 5
-"""Characters of the longest entity that HTML escapes become."""
 QUOTED = 12
 """Characters of the longest sequence that a character becomes in an address."""
 _WORD = re.compile(r"\w+")
@@ -56,7 +62,6 @@ def _truncate(
 ) -> Any:
     text = plain_str(s) if type(s) in TEXTS else s
     if isinstance(text, str):
-        context.check_string(len(text))
         text = _marked_up(text) if type(s) is Safe else text
     result = filters.do_truncate(context.environment, text, length, killwords, end, leeway)
     if result is text:
@@ -65,7 +70,6 @@ def _truncate(
 
 
 def _wordcount(context: GuardedContext, s: str) -> int:
-    context.spend(len(s) * 2)
     return sum(1 for _ in _WORD.finditer(s))
 
 
@@ -108,20 +112,14 @@ def _center(context: GuardedContext, value: str, width: int = 80) -> Any:
 
 
 def _batch(context: GuardedContext, value: Any, linecount: int, fill_with: Any = None) -> list[list[Any]]:
-    values = context.listed(value)
-    context.spend(LIST * len(values) + (linecount if fill_with is not None and linecount > 0 else 0))
-    return list(filters.do_batch(values, linecount, fill_with))
+    return list(filters.do_batch(value, linecount, fill_with))
 
 
 def _slice(context: GuardedContext, value: Any, slices: int, fill_with: Any = None) -> list[list[Any]]:
-    context.spend(LIST * max(slices, 0))
-    return list(filters.sync_do_slice(context.listed(value), slices, fill_with))
+    return list(filters.sync_do_slice(value, slices, fill_with))
 
 
 def _filesizeformat(context: GuardedContext, value: Any, binary: bool = False) -> str:
-    if isinstance(value, str) and len(value) > context.limits.bits // 4:
-        context.refuse("bits", f"it reads a number of {len(value):,} characters")
-    context.spend(LIST)
     number = plain_str(value) if isinstance(value, str) else value
     return filters.do_filesizeformat(number, binary)
 
@@ -132,16 +130,12 @@ def _escape(context: GuardedContext, value: str) -> str:
 
 def _forceescape(context: GuardedContext, shown: str) -> str:
     text = plain_str(shown)
-    context.check_string(ESCAPED * len(text))
     escaped = plain_str(escape(text))
     return safe(pieces_of(shown) if escaped == text else (escaped,))
 
 
 def _striptags(context: GuardedContext, value: str) -> str:
-    text = plain_str(value)
-    # The rest of the text is copied at each tag.
-    context.spend(WORD * len(text) + (len(text) * text.count("<") >> 4))
-    return plain_str(_marked_up(text).striptags())
+    return plain_str(_marked_up(plain_str(value)).striptags())
 
 
 def _xmlattr(context: GuardedContext, d: Any, autospace: bool = True) -> str:
@@ -173,23 +167,23 @@ def _urlencode(context: GuardedContext, value: Any) -> str:
 
 
 MORE_FILTERS: dict[str, Operation] = {
-    "batch": Operation(_batch, {"value": VALUES, "linecount": ANY, "fill_with": ANY}, weights, NONE),
+    "batch": Operation(_batch, {"value": VALUES, "linecount": ANY, "fill_with": ANY}, into_lists, NONE),
     "center": Operation(_center, {"value": WRITTEN, "width": WHOLE}, CALL, NONE),
-    "e": Operation(_escape, {"value": WRITTEN}, weights, NONE),
-    "escape": Operation(_escape, {"value": WRITTEN}, weights, NONE),
-    "filesizeformat": Operation(_filesizeformat, {"value": ANY, "binary": ANY}, weights, NONE),
-    "forceescape": Operation(_forceescape, {"value": WRITTEN}, weights, NONE),
-    "slice": Operation(_slice, {"value": VALUES, "slices": WHOLE, "fill_with": ANY}, weights, NONE),
-    "striptags": Operation(_striptags, {"value": WRITTEN}, weights, NONE),
+    "e": Operation(_escape, {"value": WRITTEN}, escaping, NONE),
+    "escape": Operation(_escape, {"value": WRITTEN}, escaping, NONE),
+    "filesizeformat": Operation(_filesizeformat, {"value": ANY, "binary": ANY}, sizing, NONE),
+    "forceescape": Operation(_forceescape, {"value": WRITTEN}, escaping, NONE),
+    "slice": Operation(_slice, {"value": VALUES, "slices": WHOLE, "fill_with": ANY}, into_lists, NONE),
+    "striptags": Operation(_striptags, {"value": WRITTEN}, stripping, NONE),
     "truncate": Operation(
-        _truncate, {"s": ANY, "length": WHOLE, "killwords": ANY, "end": TEXT, "leeway": COUNT}, weights, NONE
+        _truncate, {"s": ANY, "length": WHOLE, "killwords": ANY, "end": TEXT, "leeway": COUNT}, cutting, NONE
     ),
-    "urlencode": Operation(_urlencode, {"value": ANY}, weights, NONE),
-    "wordcount": Operation(_wordcount, {"s": WRITTEN}, weights, NONE),
+    "urlencode": Operation(_urlencode, {"value": ANY}, WhileMade(weights), NONE),
+    "wordcount": Operation(_wordcount, {"s": WRITTEN}, counting, NONE),
     "wordwrap": Operation(
-        _wordwrap, {"s": ANY, "width": WHOLE, "break_long_words": ANY, "wrapstring": TEXT}, weights, NONE
+        _wordwrap, {"s": ANY, "width": WHOLE, "break_long_words": ANY, "wrapstring": TEXT}, WhileMade(weights), NONE
     ),
-    "xmlattr": Operation(_xmlattr, {"d": ANY, "autospace": ANY}, weights, NONE),
+    "xmlattr": Operation(_xmlattr, {"d": ANY, "autospace": ANY}, WhileMade(weights), NONE),
 }
 
 
@@ -210,8 +204,8 @@ def _is_test(context: GuardedContext, value: Any) -> bool:
 
 
 MORE_TESTS: dict[str, Operation] = {
-    "callable": Operation(_is_callable, {"value": ANY}, None, NONE),
-    "escaped": Operation(_is_escaped, {"value": ANY}, None, NONE),
+    "callable": Operation(_is_callable, {"value": ANY}, BY_NODE, NONE),
+    "escaped": Operation(_is_escaped, {"value": ANY}, BY_NODE, NONE),
     "filter": Operation(_is_filter, {"value": ANY}, weights, NONE),
     "test": Operation(_is_test, {"value": ANY}, weights, NONE),
 }

@@ -1,7 +1,7 @@
-"""The operators of a template, one row each, as for all that it can call (`operations.py`).
+"""The operators of a template, one row each (`operations.py`).
 
-Texts in a result keep their origin, and no number does: what is calculated with a caller's number is distrusted. What
-the generated code does without a row is in `codegen.py`: it compares with constants, and adds a constant number.
+Texts in a result keep their origin, and no number does: what is calculated with a caller's number is distrusted. A
+constant number is added, and a constant compared, by the generated code itself.
 """
 
 from __future__ import annotations
@@ -9,99 +9,143 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, Any
 
-from lect_jinja.engine.charges import adding, calculating, containing, modulo, multiplying, raising, slicing
+from lect.plugin import Input
+from lect_jinja.engine.charges import (
+    adding,
+    calculating,
+    comparing,
+    containing,
+    modulo,
+    multiplying,
+    raising,
+    slicing,
+)
 from lect_jinja.engine.formatting import percent
-from lect_jinja.engine.guard import MAPPINGS, SEQUENCES
-from lect_jinja.engine.operations import ANY, Operation, without_context
+from lect_jinja.engine.guard import CHARACTERS, MAPPINGS, SEQUENCES
+from lect_jinja.engine.operations import ANY, WHILE_MADE, Operation, WhileMade, without_context
 from lect_jinja.engine.origins import ALL, distrusted, without_numbers
-from lect_jinja.engine.strings import TEXTS, Safe, repeat
+from lect_jinja.engine.strings import TEXTS, Joined, Safe, joined, pieces_of, repeat
 from lect_jinja.engine.values import INPUT_NUMBERS
 
 if TYPE_CHECKING:
-    from lect_jinja.engine.guard import Guard
-    from lect_jinja.engine.operations import Function
+    from lect_jinja.engine.context import GuardedContext
 
 HELD = MAPPINGS | TEXTS | SEQUENCES
 """What is searched as it is; anything else is gone through first."""
+LONG = 1 << 12
+"""Characters of a text of which it is asked how many bytes each takes."""
+PLAIN_TEXT = frozenset({str})
+FOLLOWED = frozenset({str, Input, Joined})
 
 
-def _plus(context: Guard, left: Any, right: Any) -> Any:
+def _plus(context: GuardedContext, left: Any, right: Any) -> Any:
     if isinstance(left, str) and isinstance(right, str):
         if isinstance(left, Safe) or isinstance(right, Safe):
             return right.__radd__(left) if not isinstance(left, Safe) else left + right  # type: ignore[attr-defined]
-        return context.joined((left, right))
+        return joined((*pieces_of(left), *pieces_of(right)))
     return _bounded(context, left + right)
 
 
-def _subtract(context: Guard, left: Any, right: Any) -> Any:
+def _subtract(context: GuardedContext, left: Any, right: Any) -> Any:
     return _bounded(context, left - right)
 
 
-def _bounded(context: Guard, value: Any) -> Any:
+def _bounded(context: GuardedContext, value: Any) -> Any:
     if isinstance(value, int) and value.bit_length() > context.limits.bits:
         context.refuse("bits", f"it creates an integer of {value.bit_length():,} bits")
     return value
 
 
-def _multiply(context: Guard, left: Any, right: Any) -> Any:
+def _multiply(context: GuardedContext, left: Any, right: Any) -> Any:
     if isinstance(left, int) and not isinstance(right, int):
         left, right = right, left
     return repeat(left, right) if isinstance(left, str) and isinstance(right, int) else left * right
 
 
-def _remainder(context: Guard, left: Any, right: Any) -> Any:
+def _remainder(context: GuardedContext, left: Any, right: Any) -> Any:
     """Return `left % right`; for a text, the text with values filled in, which follows them itself."""
     if not isinstance(left, str):
         return _modulo(context, left, right)
     text = percent(context, left, right)
-    context.check_string(len(text))
     return text if type(left) is str else distrusted(context, text)
 
 
 _modulo = without_numbers(without_context(operator.mod))
 
 
-def _contains(context: Guard, value: Any, values: Any) -> bool:
+def _contains(context: GuardedContext, value: Any, values: Any) -> bool:
     if type(values) not in HELD:
         values = context.listed(values)
         context.spend(context.weight(values))
     return value in values
 
 
-def _sliced(context: Guard, values: Any, key: slice) -> Any:
+def _sliced(context: GuardedContext, values: Any, key: slice) -> Any:
     found = values[key]
     if context.tracked and not INPUT_NUMBERS.isdisjoint((type(key.start), type(key.stop), type(key.step))):
         return distrusted(context, found)
     return found
 
 
+def _add(context: GuardedContext, *values: Any) -> Any:
+    """Return `a + b + ...`. Texts, which are most of what is added, are joined at once."""
+    length = 0
+    kinds = PLAIN_TEXT
+    for value in values:
+        if type(value) is not str:
+            if type(value) not in FOLLOWED:
+                break
+            kinds = FOLLOWED
+        length += len(value)
+    else:
+        # As `check_string` does.
+        context.left -= length >> CHARACTERS
+        if context.left < 0 or length > LONG:
+            context.check_string(length, *values)
+        return "".join(values) if kinds is PLAIN_TEXT else context.joined(values)
+    total = values[0]
+    for value in values[1:]:
+        total = context.plus(total, value)
+    return total
+
+
+def _concatenated(context: GuardedContext, values: tuple[Any, ...]) -> str:
+    """Return `a ~ b ~ ...`."""
+    return together(context, [value if type(value) is str else context.shown(value) for value in values])
+
+
+def together(context: GuardedContext, texts: list[str]) -> str:
+    """Join texts."""
+    length = sum(map(len, texts))
+    if context.tracked or length > min(LONG, context.longest):
+        context.check_string(length, *texts)
+        return context.joined(texts) if context.tracked else "".join(texts)
+    # So short a text may be created before it is paid for: then it says itself how many bytes a character takes.
+    text = "".join(texts)
+    context.left -= (length if text.isascii() else 2 * length) >> CHARACTERS
+    if context.left < 0:
+        context.spend(0)
+    return text
+
+
 TWO = {"left": ANY, "right": ANY}
 ROWS: dict[str, Operation] = {
+    "add": Operation(_add, {}, WHILE_MADE, ALL),
     "plus": Operation(without_numbers(_plus), TWO, adding, ALL),
     "subtract": Operation(without_numbers(_subtract), TWO, calculating, ALL),
     "multiply": Operation(without_numbers(_multiply), TWO, multiplying, ALL),
     "divide": Operation(without_numbers(without_context(operator.truediv)), TWO, calculating, ALL),
     "floor_divide": Operation(without_numbers(without_context(operator.floordiv)), TWO, calculating, ALL),
     "power": Operation(without_numbers(without_context(operator.pow)), TWO, raising, ALL),
-    "remainder": Operation(_remainder, TWO, modulo, ALL),
-    "contains": Operation(_contains, {"value": ANY, "values": ANY}, containing, ALL),
+    "remainder": Operation(_remainder, TWO, WhileMade(modulo), ALL),
+    "concatenated": Operation(_concatenated, {"values": ANY}, WHILE_MADE, ALL),
+    # By Jinja2's names; true and false have no origin.
+    "eq": Operation(lambda _, left, right: left == right, TWO, comparing, ALL),
+    "ne": Operation(lambda _, left, right: left != right, TWO, comparing, ALL),
+    "lt": Operation(lambda _, left, right: left < right, TWO, comparing, ALL),
+    "lteq": Operation(lambda _, left, right: left <= right, TWO, comparing, ALL),
+    "gt": Operation(lambda _, left, right: left > right, TWO, comparing, ALL),
+    "gteq": Operation(lambda _, left, right: left >= right, TWO, comparing, ALL),
+    "contains": Operation(_contains, {"value": ANY, "values": ANY}, WhileMade(containing), ALL),
     "sliced": Operation(_sliced, {"values": ANY, "key": ANY}, slicing, ALL),
 }
-
-
-def _called(row: Operation) -> Function:
-    """Return what `called` returns, for two operands of any type whose origin the operator follows itself."""
-    run, _, cost, _ = row
-    assert callable(cost)
-
-    def call(context: Guard, left: Any, right: Any) -> Any:
-        work = cost(context, left, right)
-        context.left -= work
-        if context.left < 0:
-            context.spend(0)
-        return run(context, left, right)
-
-    return call
-
-
-OPERATORS = {name: _called(row) for name, row in ROWS.items()}

@@ -82,7 +82,8 @@ def distrusted(context: Guard, value: Any, depth: int = 0) -> Any:
         # The pairs of a mapping are a level of their own.
         if depth >= 2 * context.limits.depth:
             context.refuse("depth", "it nests values too deeply")
-        context.spend(len(value) + 1)
+        # Each number becomes one that knows its field.
+        context.spend(ITEM * len(value) + 1)
         items = value.items() if kind is dict else value
         return REBUILT[kind](distrusted(context, item, depth + 1) for item in items)
     return value
