@@ -159,6 +159,12 @@ def test_the_summary_alone(run, capsys):
     assert os.listdir() == ["chats.jsonl"]
 
 
+def test_that_nobody_asks_anything_is_counted(capsys):
+    write("chats.jsonl", json.dumps({"messages": [{"role": "assistant", "content": "Hi"}]}))
+    main(["dataset", "chats.jsonl", "--model", "Qwen/Qwen3-4B-Thinking-2507", "-o", "out.jsonl"])
+    assert "fields unused           messages (1)" in capsys.readouterr().out
+
+
 def test_failed_rows_may_be_allowed(run):
     assert run(write("chats.jsonl"), "--allow-errors") == 0
 

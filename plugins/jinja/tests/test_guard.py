@@ -18,7 +18,7 @@ from lect import LectError, LimitError, MessageError, RefusedError
 from lect_jinja import Limits, load
 from lect_jinja.engine.limits import DEFAULT
 from lect_jinja.engine.run import MOST_COMPILED, Run, compiled
-from lect_jinja.engine.values import marked
+from lect_jinja.engine.values import DEEPEST, marked, plain
 
 HOSTILE = SHARED / "hostile/templates.json"
 ATTACKS = SHARED / "hostile/attacks-2.json"
@@ -347,3 +347,21 @@ def test_the_defaults_of_load():
         "limits": None,
         "isolate": False,
     }
+
+
+def nested(depth, value):
+    for _ in range(depth):
+        value = {"a": [value]}
+    return value
+
+
+def test_plain_values_are_taken_as_they_are_however_they_are_nested():
+    messages = [nested(3, "text"), nested(DEEPEST // 2 - 1, 1), {"role": "user", "content": None}]
+    assert plain(messages, ("messages",)) is messages
+    with pytest.raises(MessageError, match="is nested more than 128 deep"):
+        plain([nested(DEEPEST // 2 + 1, 1)], ("messages",))
+    # One that is not plain does not concern the others.
+    mixed = [messages[0], {1: "x"}]
+    made = plain(mixed, ("messages",))
+    assert made == [messages[0], {"1": "x"}]
+    assert made[0] is messages[0]

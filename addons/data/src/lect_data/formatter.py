@@ -330,7 +330,8 @@ def _unused_paths(prompts: Sequence[lect.Prompt]) -> Iterator[tuple[str | int, .
     trained: dict[Any, lect.Prompt] = {message: prompt for prompt in prompts for message in prompt.trains or ()}
     for prompt in prompts:
         for path, *_ in prompt.unused:
-            if path[:1] != ("messages",) or trained.get(path[1], prompt) is prompt:
+            message = path[1] if len(path) > 1 and path[0] == "messages" else None
+            if trained.get(message, prompt) is prompt:
                 yield path
 
 

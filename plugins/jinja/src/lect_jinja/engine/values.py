@@ -10,11 +10,13 @@ from lect.plugin import Input, given, plain_str
 from lect_jinja.engine.strings import TRANSFORMED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     Path = tuple[str | int, ...]
 
 DEEPEST = 128
+EACH = 1
+"""How deep each message is in the list of all: one that is not plain does not concern the others."""
 _LEAVES = frozenset({str, Input, int, float, bool, type(None)})
 KNOWN_KEYS = frozenset({
     "role", "content", "type", "text", "function", "name", "arguments", "id", "tool_calls", "tool_call_id",
@@ -23,12 +25,22 @@ KNOWN_KEYS = frozenset({
 """Names of fields that are the same in every message; as keys they are not the caller's text."""
 
 
-def _is_flat(value: Any) -> bool:
-    """Return whether a value is an object of plain JSON with nothing nested, as most messages are."""
-    if type(value) is not dict:
+def _is_plain(value: Any, depth: int) -> bool:
+    """Return whether a value is plain JSON, nested no deeper than is allowed."""
+    if depth > DEEPEST:
         return False
-    for key, item in value.items():  # noqa: SIM110 - it takes half the time of a generator
-        if type(key) is not str or type(item) not in _LEAVES:
+    items: Iterable[Any]
+    if type(value) is dict:
+        for key in value:
+            if type(key) is not str:
+                return False
+        items = value.values()
+    elif type(value) is list:
+        items = value
+    else:
+        return False
+    for item in items:  # noqa: SIM110 - it takes half the time of a generator
+        if type(item) not in _LEAVES and not _is_plain(item, depth + 1):
             return False
     return True
 
@@ -40,13 +52,11 @@ def plain(value: Any, path: Path, depth: int = 0) -> Any:
         MessageError: If it contains anything else, such as an object: a template must not reach its attributes.
     """
     kind = type(value)
-    if kind in _LEAVES:
+    if kind in _LEAVES or (depth <= EACH and _is_plain(value, depth)):
         return value
     if depth > DEEPEST:
         msg = f"{_spelled(path[: -depth or None])} is nested more than {DEEPEST} deep\n  try: a flatter value"
         raise MessageError(msg)
-    if _is_flat(value) or (kind is list and all(type(item) in _LEAVES or _is_flat(item) for item in value)):
-        return value
     if isinstance(value, str):
         return plain_str(value)
     if isinstance(value, bool | int | float):
