@@ -1,7 +1,7 @@
 """Where two templates differ."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from lect.errors import LectError, saferepr
 from lect.format.template import Template
@@ -75,7 +75,7 @@ def compared(one: Template | Render, other: Template | Render, options: Iterable
 
 
 def _text(
-    writer: Template | Render, messages: Messages, add_generation_prompt: bool, options: Mapping[str, str]
+    writer: Template | Render, messages: Messages, add_generation_prompt: bool, options: Mapping[str, Any]
 ) -> str | None:
     try:
         if isinstance(writer, Template):
