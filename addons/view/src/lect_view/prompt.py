@@ -73,7 +73,7 @@ def segment_notes(prompt: lect.Prompt) -> list[Note]:
 def turn_blocks(prompt: lect.Prompt) -> list[Block]:
     """Return the turns, and what is before, between and after them."""
     parts, position, last = [], 0, len(prompt.segments) - 1
-    roles = [str(message.get("role", "")) for message in prompt._said_of_loss]
+    roles = prompt.roles
     for turn, group in groupby(enumerate(prompt.segments), key=lambda each: each[1].turn):
         each = list(group)
         start, position = position, position + sum(len(segment.text) for _, segment in each)

@@ -203,6 +203,11 @@ class Prompt:
         del prompt.layout
         return prompt
 
+    @property
+    def roles(self) -> list[str]:
+        """The roles of the messages."""
+        return [str(message.get("role", "")) for message in self._said_of_loss]
+
     @computed
     def _said_of_loss(self) -> Sequence[Mapping[str, Any]]:
         """The messages, reduced to what decides about loss."""
