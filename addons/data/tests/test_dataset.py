@@ -165,6 +165,20 @@ def test_that_nobody_asks_anything_is_counted(capsys):
     assert "fields unused           messages (1)" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("row", "advice"),
+    [
+        ({"items": ROWS[0]["messages"]}, "--column messages=items"),
+        ({"text": "Hi"}, "--column messages=NAME, if the turns are called something else"),
+        ({"prompt": "Hi", "chosen": "a", "rejected": "b"}, "--preference"),
+    ],
+)
+def test_what_to_type_for_rows_that_cannot_be_used(run, capsys, row, advice):
+    write("chats.jsonl", f"{json.dumps(row)}\n" * 3)
+    assert run("chats.jsonl", "--stats", output=None) == 1
+    assert capsys.readouterr().out.count(f"\n  try: {advice}\n") == 1
+
+
 def test_failed_rows_may_be_allowed(run):
     assert run(write("chats.jsonl"), "--allow-errors") == 0
 

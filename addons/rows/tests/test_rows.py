@@ -131,6 +131,7 @@ def test_a_row_is_recognised_named_or_given_as_json(format_, row, expected):
         (None, "the row is None"),
         ([], r"\[\] is not a conversation in a known format\n  try: one row, or format= one of openai, sharegpt"),
         ({}, "is not a conversation in a known format"),
+        ({"items": [QUESTION]}, r"a known format\n  try: lect\.messages\(row\['items'\]\), or columns=\{'messages': 'items'\} for a whole data set"),
         ({"text": "Hi"}, "is not a conversation in a known format"),
         ([{"messages": [QUESTION]}], "is not a conversation in a known format\n  try: one row"),
         ({"messages": [QUESTION], "conversations": []}, "has messages and conversations"),

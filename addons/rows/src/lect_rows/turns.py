@@ -60,11 +60,16 @@ def recognised(data: Any) -> str:
         if name == "pairs":
             name = _lists_are(turns, place or "the row")
     if name is None:
-        refuse(
-            f"{saferepr(data)} is not a conversation in a known format",
-            f"one row, or format= one of {', '.join(FORMATS)}",
-        )
+        refuse(f"{saferepr(data)} is not a conversation in a known format", _advice(data))
     return name
+
+
+def _advice(data: Any) -> str:
+    """Return what to do about a row that is not recognised: perhaps its turns have a name that nobody else uses."""
+    for name, value in data.items() if isinstance(data, Mapping) else ():
+        if isinstance(name, str) and is_list(value) and len(value) and _mark(value[0]) not in (None, "pairs"):
+            return f"lect.messages(row[{name!r}]), or columns={{'messages': {name!r}}} for a whole data set"
+    return f"one row, or format= one of {', '.join(FORMATS)}"
 
 
 def _mark(turn: Any) -> str | None:

@@ -43,6 +43,14 @@ DEFAULT = "default"
 """The template of core that stands in for that of a base model."""
 SHOWN = 5
 """How many errors are shown."""
+PHRASES = {
+    r"Formatter\(\.\.\., preference=True\)": "--preference",
+    r"\b(truncate|unroll)='(\w+)'": r"--\1 \2",
+    r"lect\.messages\(row.*columns=\{'messages': '([^']*)'\} for a whole data set": r"--column messages=\1",
+    r"one row, or format= one of .*": "--column messages=NAME, if the turns are called something else",
+    r", another policy, or LossPolicy\(allow_uniform=True\)": "",
+}
+"""Patterns of what errors of rows suggest to a Python program, and the words for it here."""
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -174,6 +182,8 @@ def _run(arguments: Namespace) -> int:
         for each in shown:
             first, *_ = each["error"].splitlines()
             screen.line(f"{each['file']}:{each['line']}: {first}")
+        for advice in dict.fromkeys(line for each in shown for line in each["error"].splitlines()[1:]):
+            screen.line(_reworded(advice))
     is_otherwise = bool(tally.deviations["differs"].counts) and not arguments.allow_deviations
     if is_otherwise:
         written = "" if staging is None else f"; {arguments.output} has them all the same"
@@ -183,6 +193,13 @@ def _run(arguments: Namespace) -> int:
         )
         screen.line(f"  try: {instead}--allow-deviations, if that is meant")
     return 1 if is_otherwise or (tally.failed and not arguments.allow_errors) else 0
+
+
+def _reworded(advice: str) -> str:
+    """Return what is advised to a Python program in the words of this command."""
+    for phrase, here in PHRASES.items():
+        advice = re.sub(phrase, here, advice)
+    return advice
 
 
 def _check_model(model: str) -> None:
