@@ -6,7 +6,7 @@ from contextlib import suppress
 from functools import cache
 from types import FunctionType, ModuleType
 
-from sampling import FULL, SEED, STRESS
+from sampling import ROTATING, SEED, STRESS
 
 # The README's commands are tested where nothing but pytest is installed.
 with suppress(ImportError):
@@ -18,7 +18,8 @@ with suppress(ImportError):
     settings.load_profile("lect")
 
 
-SAMPLE = "all cases" if FULL else f"the makers' templates are a sample: LECT_SAMPLE_SEED={SEED}; LECT_FULL=1 tries all"
+AGAIN = f"LECT_SAMPLE_SEED={SEED} LECT_FULL={ROTATING}"
+SAMPLE = "all cases" if ROTATING == 1 else f"what rotates is a sample: {AGAIN} tries the same, LECT_FULL=1 all"
 
 
 def pytest_report_header():

@@ -25,7 +25,7 @@ from zipfile import ZipFile
 import nox
 
 sys.path.append("tests/support")
-from sampling import FULL, SEED
+from sampling import ROTATING, SEED
 
 
 def uv_can_install():
@@ -242,15 +242,19 @@ def tests(session):
 @nox.session
 def full(session):
     """Run what `nox` leaves out: all that rotates with the commit, integrations, documentation, and then other Pythons,
-    the lowest dependencies and every package alone. CI runs it after `nox`. Name files to test only those."""
+    the lowest dependencies and every package alone. CI runs it after `nox`. Name files to test only those.
+
+    With LECT_FULL=2 one in two is tried of what rotates.
+    """
+    part = str(ROTATING or 1)
     integrated = ["datasets>=3", *SERVERS_AND_CLIENTS, *TOKENIZERS]
     prepare(session, "-r", "docs/requirements.txt", *integrated)
     if session.posargs:
-        session.run("pytest", *IN_PARALLEL, *session.posargs, env={"LECT_FULL": "1"})
+        session.run("pytest", *IN_PARALLEL, *session.posargs, env={"LECT_FULL": part})
         return
     for name in (*(f"versions-{python}" for python in PYTHONS), "lowest", "alone"):
         session.notify(name)
-    run_tests(session, *sampled("in_turn|FULL"), *ONLY_FULL, leave=ELSEWHERE, LECT_FULL="1")
+    run_tests(session, *sampled("in_turn|FULL"), *ONLY_FULL, leave=ELSEWHERE, LECT_FULL=part)
     build_docs(session)
 
 
@@ -270,7 +274,7 @@ def on_every_python(python):
     files = sorted(path for place in map(Path, ON_EVERY_PYTHON) for path in [place, *place.rglob("test_*.py")])
     files = [str(path) for path in files if path.is_file() and str(path) not in SAME_ALWAYS]
     first = PYTHONS.index(python) + sum(SEED.encode())
-    return files if FULL else files[first % 2 :: 2]
+    return files if ROTATING == 1 else files[first % 2 :: 2]
 
 
 @nox.session

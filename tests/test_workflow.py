@@ -16,7 +16,7 @@ def test_every_sampled_test_is_run_in_full_elsewhere():
 
 
 def test_the_sample_rotates_and_covers_everything(monkeypatch):
-    monkeypatch.setattr(sampling, "FULL", False)
+    monkeypatch.setattr(sampling, "ROTATING", 0)
     tried = set()
     for seed in range(100):
         monkeypatch.setattr(sampling, "SEED", str(seed))
@@ -27,8 +27,10 @@ def test_the_sample_rotates_and_covers_everything(monkeypatch):
     assert tried == set(range(50))
     assert sampling.in_turn(["only"], 8) == ["only"]
     assert sampling.in_turn([], 8) == []
-    monkeypatch.setattr(sampling, "FULL", True)
+    monkeypatch.setattr(sampling, "ROTATING", 1)
     assert sampling.in_turn(range(50), 8) == list(range(50))
+    monkeypatch.setattr(sampling, "ROTATING", 2)
+    assert sampling.in_turn(range(50), 8) in (list(range(50))[::2], list(range(50))[1::2])
 
 
 def test_the_workflow_and_ci_run_what_pull_requests_must_pass_and_all_that_it_leaves_out():
@@ -36,7 +38,7 @@ def test_the_workflow_and_ci_run_what_pull_requests_must_pass_and_all_that_it_le
     assert {"nox", "nox -s full", "nox -s release"} <= set(commands)
     last = (REPOSITORY / ".ci/run").read_text("utf-8").splitlines()[-2:]
     assert last[0].endswith(".venv/bin/nox")
-    assert last[1] == ".venv/bin/nox -s full"
+    assert last[1] == "LECT_FULL=2 .venv/bin/nox -s full"
 
 
 def test_only_what_nox_has_checked_is_uploaded_only_for_a_tag_and_only_by_the_job_that_may():

@@ -1,8 +1,8 @@
 """Some of very many cases. Most samples are the same in every run; those of the makers' templates rotate with the
 commit, so that all are tried in time.
 
-`LECT_FULL=1`, which `nox -s full` sets, tries all that rotate; `LECT_STRESS=1`, which `nox -s stress` sets, tries
-everything. `LECT_SAMPLE_SEED` repeats the sample of another commit.
+`LECT_FULL=1`, which `nox -s full` sets, tries all that rotate, `LECT_FULL=2` one in two; `LECT_STRESS=1`, which
+`nox -s stress` sets, tries everything. `LECT_SAMPLE_SEED` repeats the sample of another commit.
 """
 
 import json
@@ -15,7 +15,9 @@ from hashlib import sha256
 from repository import REPOSITORY, folder
 
 STRESS = os.environ.get("LECT_STRESS") == "1"
-FULL = STRESS or os.environ.get("LECT_FULL") == "1"
+ROTATING = 1 if STRESS else int(os.environ.get("LECT_FULL") or 0)
+"""In `nox -s full` one case in this many of those that rotate is tried; elsewhere 0."""
+FULL = ROTATING > 0
 PART = 4
 """One case in this many is tried in an ordinary run."""
 FASTCHATS = folder("fastchat") / "tests/golden/templates.json"
@@ -45,8 +47,7 @@ def in_turn(cases, part, seed=""):
     """Return one in `part` cases, at least one: those whose turn it is at this commit. Another seed, such as a template's
     name, begins elsewhere."""
     cases = list(cases)
-    if FULL:
-        return cases
+    part = ROTATING or part
     first = int(sha256(f"{SEED} {seed}".encode()).hexdigest(), 16) % min(part, len(cases) or 1)
     return cases[first::part]
 
