@@ -12,7 +12,6 @@ import lect
 from lect import dump_template
 from lect.cli import main
 from lect.errors import ConversionWarning
-from lect.format.compare import render_of
 from lect_fastchat import conv_templates
 from lect_jinja.writing.turn_table import renderer
 
@@ -45,6 +44,10 @@ def takes_turns(case):
 
 
 PLAIN = [case for case in battery().values() if not case.get("tools") and takes_turns(case)]
+
+
+def render_of(template):
+    return lambda messages, opened: template.text(messages, add_generation_prompt=opened)
 
 
 def prompts(render):

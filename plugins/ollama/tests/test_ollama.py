@@ -7,7 +7,7 @@ import pytest
 import lect
 from lect import dump_template
 from lect.errors import ConversionWarning
-from lect.format.compare import differences, render_of
+from lect.format.compare import compared
 from lect.plugin import CHATML, Turn, TurnTemplate
 from lect_kit import AdapterSuite
 from lect_ollama import notation
@@ -53,7 +53,8 @@ def test_go_renders_it_identically(table):
     text = dump_template(table, "ollama")
     assert text.startswith("# Rendered by Go")
     without_bos = table.but(bos="")
-    assert differences(render_of(without_bos), notation.renderer(text, table)) == []
+    compared_prompts = compared(without_bos, notation.renderer(text, table))
+    assert not [each for each in compared_prompts if each.one != each.other]
 
 
 def test_without_go_the_modelfile_is_marked_as_not_proven(monkeypatch):

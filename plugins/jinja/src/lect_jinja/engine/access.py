@@ -21,7 +21,7 @@ from lect_jinja.engine.values import INPUT_NUMBERS, RANGES, InputDict, InputFloa
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lect_jinja.engine.context import GuardedContext
+    from lect_jinja.engine.guard import Guard
 
 LOOP_ATTRIBUTES = frozenset({
     "index", "index0", "revindex", "revindex0", "first", "last", "length", "previtem", "nextitem", "depth", "depth0",
@@ -101,17 +101,17 @@ def at_key(context: Any, value: Any, key: Any) -> Any:
     return Undefined(obj=value, name=key)
 
 
-def _item(context: GuardedContext, value: Any, key: Any) -> Any:
+def _item(context: Guard, value: Any, key: Any) -> Any:
     found = at_key(context, value, key)
     reached(context, key, found)
     return distrusted(context, found) if type(key) in INPUT_NUMBERS else found
 
 
-def _itself(context: GuardedContext, value: Any) -> Any:
+def _itself(context: Guard, value: Any) -> Any:
     return value
 
 
-def _unpacked(context: GuardedContext, values: Any) -> Any:
+def _unpacked(context: Guard, values: Any) -> Any:
     """Return the values of `f(*values)` or `f(**values)`."""
     if type(values) in MAPPINGS:
         context.taken(values)
@@ -119,7 +119,7 @@ def _unpacked(context: GuardedContext, values: Any) -> Any:
     return context.listed(values)
 
 
-def _method(context: GuardedContext, receiver: Any, name: str, /, *args: Any, **named: Any) -> Any:
+def _method(context: Guard, receiver: Any, name: str, /, *args: Any, **named: Any) -> Any:
     """Call a method of a value."""
     methods = METHODS.get(type(receiver))
     if methods is not None and name in methods:
@@ -127,7 +127,7 @@ def _method(context: GuardedContext, receiver: Any, name: str, /, *args: Any, **
     return _invoke(context, attribute(context, receiver, name), *args, **named)
 
 
-def _invoke(context: GuardedContext, callee: Any, /, *args: Any, **named: Any) -> Any:
+def _invoke(context: Guard, callee: Any, /, *args: Any, **named: Any) -> Any:
     """Call what a template can call: its macros, our functions, and methods that it has named before."""
     kind = type(callee)
     if kind is Macro or kind is LoopContext:

@@ -6,14 +6,9 @@ counts the work and follows the origin of texts.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from lect_jinja.engine import access, operators, statements
 from lect_jinja.engine.guard import Guard
 from lect_jinja.engine.operations import Operation, asked
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 ROWS: dict[str, Operation] = {**statements.ROWS, **operators.ROWS, **access.ROWS}
 """All that the generated code asks of its context, by the name of the method."""
@@ -21,10 +16,6 @@ ROWS: dict[str, Operation] = {**statements.ROWS, **operators.ROWS, **access.ROWS
 
 class GuardedContext(Guard):
     """The context of one render. Each row of the table is a method of it."""
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Callable[..., Any]: ...
 
 
 for _name, _row in ROWS.items():

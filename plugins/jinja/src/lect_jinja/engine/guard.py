@@ -108,6 +108,10 @@ class Guard(Context):
     reached: Callable[[], int]
     marks: list[tuple[int, int]]
 
+    if TYPE_CHECKING:
+        # Every row of the table of operations is a method of `context.GuardedContext`.
+        def __getattr__(self, name: str) -> Callable[..., Any]: ...
+
     def start(
         self, limits: Limits, size: Callable[[], tuple[int, int]], moment: datetime | None, *, tracked: bool
     ) -> None:

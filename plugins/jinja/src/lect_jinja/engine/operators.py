@@ -28,7 +28,7 @@ from lect_jinja.engine.strings import TEXTS, Joined, Safe, joined, pieces_of, re
 from lect_jinja.engine.values import INPUT_NUMBERS
 
 if TYPE_CHECKING:
-    from lect_jinja.engine.context import GuardedContext
+    from lect_jinja.engine.guard import Guard
 
 HELD = MAPPINGS | TEXTS | SEQUENCES
 """What is searched as it is; anything else is gone through first."""
@@ -38,7 +38,7 @@ PLAIN_TEXT = frozenset({str})
 FOLLOWED = frozenset({str, Input, Joined})
 
 
-def _plus(context: GuardedContext, left: Any, right: Any) -> Any:
+def _plus(context: Guard, left: Any, right: Any) -> Any:
     if isinstance(left, str) and isinstance(right, str):
         if isinstance(left, Safe) or isinstance(right, Safe):
             return right.__radd__(left) if not isinstance(left, Safe) else left + right  # type: ignore[attr-defined]
@@ -46,23 +46,23 @@ def _plus(context: GuardedContext, left: Any, right: Any) -> Any:
     return _bounded(context, left + right)
 
 
-def _subtract(context: GuardedContext, left: Any, right: Any) -> Any:
+def _subtract(context: Guard, left: Any, right: Any) -> Any:
     return _bounded(context, left - right)
 
 
-def _bounded(context: GuardedContext, value: Any) -> Any:
+def _bounded(context: Guard, value: Any) -> Any:
     if isinstance(value, int) and value.bit_length() > context.limits.bits:
         context.refuse("bits", f"it creates an integer of {value.bit_length():,} bits")
     return value
 
 
-def _multiply(context: GuardedContext, left: Any, right: Any) -> Any:
+def _multiply(context: Guard, left: Any, right: Any) -> Any:
     if isinstance(left, int) and not isinstance(right, int):
         left, right = right, left
     return repeat(left, right) if isinstance(left, str) and isinstance(right, int) else left * right
 
 
-def _remainder(context: GuardedContext, left: Any, right: Any) -> Any:
+def _remainder(context: Guard, left: Any, right: Any) -> Any:
     """Return `left % right`; for a text, the text with values filled in, which follows them itself."""
     if not isinstance(left, str):
         return _modulo(context, left, right)
@@ -73,21 +73,21 @@ def _remainder(context: GuardedContext, left: Any, right: Any) -> Any:
 _modulo = without_numbers(without_context(operator.mod))
 
 
-def _contains(context: GuardedContext, value: Any, values: Any) -> bool:
+def _contains(context: Guard, value: Any, values: Any) -> bool:
     if type(values) not in HELD:
         values = context.listed(values)
         context.spend(context.weight(values))
     return value in values
 
 
-def _sliced(context: GuardedContext, values: Any, key: slice) -> Any:
+def _sliced(context: Guard, values: Any, key: slice) -> Any:
     found = values[key]
     if context.tracked and not INPUT_NUMBERS.isdisjoint((type(key.start), type(key.stop), type(key.step))):
         return distrusted(context, found)
     return found
 
 
-def _add(context: GuardedContext, *values: Any) -> Any:
+def _add(context: Guard, *values: Any) -> Any:
     """Return `a + b + ...`. Texts, which are most of what is added, are joined at once."""
     length = 0
     kinds = PLAIN_TEXT
@@ -109,12 +109,12 @@ def _add(context: GuardedContext, *values: Any) -> Any:
     return total
 
 
-def _concatenated(context: GuardedContext, values: tuple[Any, ...]) -> str:
+def _concatenated(context: Guard, values: tuple[Any, ...]) -> str:
     """Return `a ~ b ~ ...`."""
     return together(context, [value if type(value) is str else context.shown(value) for value in values])
 
 
-def together(context: GuardedContext, texts: list[str]) -> str:
+def together(context: Guard, texts: list[str]) -> str:
     """Join texts."""
     length = sum(map(len, texts))
     if context.tracked or length > min(LONG, context.longest):

@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 
     from jinja2.runtime import Macro
 
-    from lect_jinja.engine.context import GuardedContext
+    from lect_jinja.engine.guard import Guard
 
 
-def _body(context: GuardedContext) -> None:
+def _body(context: Guard) -> None:
     """Begin the body of a macro, or an iteration in one: what it writes belongs to the turn of its caller."""
 
 
-def _chosen(context: GuardedContext, values: Iterable[Any], cost: int) -> Iterator[Any]:
+def _chosen(context: Guard, values: Iterable[Any], cost: int) -> Iterator[Any]:
     """Go through the values of a loop that has a condition."""
     return context.counted(values, cost)
 
 
-def at(context: GuardedContext, item: Any) -> None:
+def at(context: Guard, item: Any) -> None:
     """Note whose turn it is: that of the message that a loop has reached, and nobody's after the outermost loop."""
     kind = type(item)
     if kind is InputDict:
@@ -55,13 +55,13 @@ def _is_message(value: InputDict) -> bool:
     return len(value.path) == 2 and value.path[0] == "messages"
 
 
-def reached(context: GuardedContext, key: Any, value: Any) -> None:
+def reached(context: Guard, key: Any, value: Any) -> None:
     """Note that a template that loops over the numbers of messages has looked one up."""
     if key == context.index and type(value) is InputDict and _is_message(value):
         at(context, value)
 
 
-def _mark(context: GuardedContext, start: int) -> None:
+def _mark(context: Guard, start: int) -> None:
     """Note what a generation block has written since the prompt had reached `start`."""
     end = context.reached()
     if start < end:
@@ -71,13 +71,13 @@ def _mark(context: GuardedContext, start: int) -> None:
         context.marks.append((start, end))
 
 
-def _defined(context: GuardedContext, macro: Macro) -> Macro:
+def _defined(context: Guard, macro: Macro) -> Macro:
     """Return a macro, which is kept until the end: it can call itself, so that nothing else would free it."""
     context.macros.append(macro)
     return macro
 
 
-def _written(context: GuardedContext, value: Any) -> str:
+def _written(context: Guard, value: Any) -> str:
     """Return a value that is not a plain text as the prompt gets it: each of its pieces becomes a segment."""
     text = context.shown(value)
     context.spend(PIECE * len(pieces_of(text)))
