@@ -32,7 +32,7 @@ SIGNATURES = {
     lect.templates: "(*, load=False)",
     lect.reply_formats: "()",
     lect.load_template: "(source, *, notation=None)",
-    lect.dump_template: "(template, notation, *, lossy=False)",
+    lect.dump_template: f"(model_path, notation, *, lossy=False, {CHOOSE})",
     lect.plugin.Schema: "(chat, value, path, *, is_required=False)",
     lect.plugin.thought_and_answer: "(message, content=None)",
     lect.plugin.open_file: "(path, *, follow=True)",
@@ -51,8 +51,8 @@ SIGNATURES = {
         "(model_path, messages, tokenizer, *, adapter=None, default=None, safe=True, policy=None, max_length=None, "
         "truncate='tokens', unroll='never', **arguments)"
     ),
-    lect.rollout: f"(model_path, messages, tokenizer, *, {CHOOSE}, tools=None, **options)",
-    lect.fit: "(model_path, messages, tools=None, *, adapter=None, default=None, **options)",
+    lect.rollout: f"(model_path, messages, tokenizer, *, tools=None, {CHOOSE}, **options)",
+    lect.fit: f"(model_path, messages, tools=None, *, late_system='user', split_text=False, invent=False, strict=False, {CHOOSE}, **options)",
     Template.fit: "(self, messages, tools=None, *, late_system='user', split_text=False, invent=False, strict=False, **options)",
     Template.effort: "(self, level)",
     Template.but: "(self, **changes)",

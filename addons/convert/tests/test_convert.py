@@ -254,5 +254,11 @@ def test_a_wrong_value_is_refused_by_an_error_that_names_the_argument():
 def test_what_is_public():
     assert sorted(lect_convert.__all__) == ["Written", "expressible", "table_of"]
     parameters = inspect.signature(dump_template).parameters.values()
-    assert [str(each).partition(":")[0] for each in parameters] == ["template", "notation", "lossy"]
+    assert [str(each).partition(":")[0] for each in parameters] == [
+        "model_path",
+        "notation",
+        "lossy",
+        "adapter",
+        "default",
+    ]
     assert lect_convert.Written._fields == ("text", "lost", "bos", "rest", "options")

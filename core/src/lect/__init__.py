@@ -12,8 +12,10 @@ prompt = conversation.get_prompt()
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, wraps
 from importlib import import_module
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from lect.apart import functions
@@ -87,6 +89,8 @@ _LAZY = {
     "Row": "lect.rows",
 }
 """Names that importing lect does not need: each is imported on first use."""
+_ELSEWHERE = ("dump_template", "fit", "messages", "rollout", "row")
+"""Functions in packages of their own. One that needs a template takes a model path, too."""
 
 
 def __dir__() -> list[str]:
@@ -94,10 +98,39 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
+    if name in _ELSEWHERE:
+        try:
+            return _for_paths(_registry.function(name))
+        except PluginError:
+            # Calling it says what to install: who lists the names of lect calls none of them.
+            return lambda *given, **named: _registry.function(name)(*given, **named)
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(_LAZY[name]), name)
     return value
+
+
+@cache
+def _for_paths(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of a package as users call it: the template that it may need is given, or a model path."""
+    from inspect import signature
+
+    stated = signature(function)
+    needed, *others = stated.parameters.values()
+    if needed.name != "template":
+        return function
+
+    def called(
+        model_path: ModelPath, *given: Any, adapter: Any = None, default: str | None = None, **named: Any
+    ) -> Any:
+        is_path = isinstance(model_path, str | PathLike)
+        template = get_template(model_path, adapter=adapter, default=default) if is_path else model_path
+        return function(template, *given, **named)
+
+    path, _, *choice, _ = signature(called).parameters.values()
+    parameters = sorted([path, *others, *choice], key=lambda each: each.kind)
+    vars(called)["__signature__"] = stated.replace(parameters=parameters)
+    return wraps(function)(called)
 
 
 def get_conversation_template(
@@ -245,47 +278,6 @@ def encode(
     return encoded[0] if unroll == "never" else encoded
 
 
-def rollout(
-    model_path: ModelPath,
-    messages: Sequence[Mapping[str, Any]],
-    tokenizer: Any,
-    *,
-    adapter: Any = None,
-    default: str | None = None,
-    tools: Sequence[Mapping[str, Any]] | None = None,
-    **options: Any,
-) -> Any:
-    """Begin a conversation with a model that is sampled turn by turn, as token ids: return a `lect_rollout.Rollout`.
-
-    It is in the package `lect-rollout`. `adapter` and `default` are those of `get_template`, the others of `Rollout`.
-
-    Raises:
-        PluginError: If the package is not installed.
-    """
-    begin = _registry.function("rollout")
-    template = get_template(model_path, adapter=adapter, default=default)
-    return begin(template, messages, tokenizer, tools=tools, **options)
-
-
-def fit(
-    model_path: ModelPath,
-    messages: Sequence[Mapping[str, Any]],
-    tools: Sequence[Mapping[str, Any]] | None = None,
-    *,
-    adapter: Any = None,
-    default: str | None = None,
-    **options: Any,
-) -> Any:
-    """Return a request, changed as little as possible so that the format of a model carries it: a `lect_fit.Fitted`.
-
-    It is in the package `lect-fit`. `adapter` and `default` are those of `get_template`, the others of `Template.fit`.
-
-    Raises:
-        PluginError: If the package is not installed.
-    """
-    return get_template(model_path, adapter=adapter, default=default).fit(messages, tools, **options)
-
-
 def parse(
     model_path: ModelPath | None,
     output: str,
@@ -399,48 +391,6 @@ def load_template(source: Any, *, notation: str | None = None) -> Template:
     from lect.notations import load_template
 
     return load_template(_registry.adapters, source, notation)
-
-
-def dump_template(template: Template, notation: str, *, lossy: bool = False) -> str:
-    """Write a template in the notation of another tool, by the package lect-convert.
-
-    Before it is returned, both are rendered over conversations in which user and assistant take turns, and compared.
-
-    Args:
-        template: The template.
-        notation: What to write, such as `xtuner`.
-        lossy: Whether to write what can be expressed and leave out the rest, which a `ConversionWarning` lists.
-
-    Raises:
-        ConversionError: If the notation cannot express the whole template, or its prompts differ; `lost` lists what.
-        SourceError: If no such notation is installed, or it can only be read.
-        PluginError: If the package is not installed.
-    """
-    written: str = _registry.function("dump_template")(template, notation, lossy=lossy)
-    return written
-
-
-def messages(
-    data: Any, *, format: str | None = None, row: int | None = None, parse_assistant: Any = False
-) -> list[dict[str, Any]]:
-    """Convert a row of a data set to OpenAI-shaped messages: `lect_rows.messages`, in the package `lect-rows`.
-
-    Raises:
-        PluginError: If the package is not installed.
-    """
-    convert = _registry.function("messages")
-    read: list[dict[str, Any]] = convert(data, format=format, row=row, parse_assistant=parse_assistant)
-    return read
-
-
-def row(data: Any, *, format: str | None = None, row: int | None = None, parse_assistant: Any = False) -> Row:
-    """Read a row of a data set with all that it says: `lect_rows.row`, in the package `lect-rows`.
-
-    Raises:
-        PluginError: If the package is not installed.
-    """
-    read: Row = _registry.function("row")(data, format=format, row=row, parse_assistant=parse_assistant)
-    return read
 
 
 def template(name: str) -> Template:

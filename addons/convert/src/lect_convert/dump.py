@@ -12,7 +12,19 @@ from lect_convert.written import Written, loss, loss_text
 
 @boundary
 def dump_template(template: Template, notation: str, *, lossy: bool = False) -> str:
-    """Write a template in the notation of another tool: see `lect.dump_template`."""
+    """Write a template in the notation of another tool.
+
+    Before it is returned, both are rendered over conversations in which user and assistant take turns, and compared.
+
+    Args:
+        template: The template.
+        notation: What to write, such as `xtuner`.
+        lossy: Whether to write what can be expressed and leave out the rest, which a `ConversionWarning` lists.
+
+    Raises:
+        ConversionError: If the notation cannot express the whole template, or its prompts differ; `lost` lists what.
+        SourceError: If no such notation is installed, or it can only be read.
+    """
     if not all(map(isinstance, (template, notation), (Template, str))):
         msg = f"cannot write {saferepr(template)} in the notation {saferepr(notation)}; expected a Template and a name"
         raise SourceError(msg)
