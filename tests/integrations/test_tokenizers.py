@@ -7,8 +7,8 @@ from functools import cache
 import pytest
 from shared import SHARED
 
-from lect.cli import main, sources
-from lect_tokens import load_tokenizer
+from lect.cli import main
+from lect_tokens import load_tokenizer, report
 from lect_tokens.cli import tokens
 
 tokenizers = pytest.importorskip("tokenizers")
@@ -33,7 +33,7 @@ CHAT = [
 @pytest.fixture(autouse=True)
 def loaded_once(monkeypatch):
     monkeypatch.setattr(tokens, "load_tokenizer", loaded)
-    monkeypatch.setattr(sources, "load_tokenizer", loaded)
+    monkeypatch.setattr(report, "load_tokenizer", loaded)
 
 
 @cache
