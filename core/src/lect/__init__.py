@@ -70,9 +70,9 @@ __all__ = [
     "MessageError", "Origin", "PluginError", "Prompt", "RefusedError", "Reply", "Resolution", "Row", "Segment",
     "SourceError", "Template", "TokenizerError", "UnknownModelError", "UnknownTemplateError", "Unused",
     "UnusedInputError", "__version__", "dump_template", "encode", "fit", "get_conv_template",
-    "get_conversation_template", "get_template", "load_template", "messages", "parse", "pin", "pins", "plugins",
-    "register", "register_conv_template", "render", "reply_formats", "rescan", "resolve", "rollout", "row", "stream",
-    "template", "templates",
+    "get_conversation_template", "get_template", "load_template", "media_tokens", "messages", "parse", "pin", "pins",
+    "plugins", "register", "register_conv_template", "render", "reply_formats", "rescan", "resolve", "rollout", "row",
+    "stream", "template", "templates",
 ]  # fmt: skip
 
 _registry = REGISTRY
@@ -284,6 +284,11 @@ def fit(
         PluginError: If the package is not installed.
     """
     return get_template(model_path, adapter=adapter, default=default).fit(messages, tools, **options)
+
+
+def media_tokens(model_path: ModelPath, **given: Any) -> Any:
+    """Return what an image, a video or a sound is for a model: see `lect_media.media_tokens`, in `lect-media`."""
+    return _registry.function("media_tokens")(model_path, **given)
 
 
 def parse(
