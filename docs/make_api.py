@@ -32,6 +32,7 @@ MODULES = [
         "lect_data",
         "lect_fit",
         "lect_kit",
+        "lect_media",
         "lect_rollout",
         "lect_rows",
         "lect_sglang",

@@ -60,7 +60,7 @@ SIGNATURES = {
     Facts: (
         "(name, *, roles=('system', 'user', 'assistant'), bos='', eos='', stop=(), stop_ids=(), markers=(), "
         "control_tokens=(), text_separators=False, default_system='', capabilities=('system',), options=(), accepts=(), source='', "
-        "evidence='', revisions=())"
+        "evidence='', revisions=(), media=())"
     ),
     TurnTemplate: (
         "(name, *, system=None, user, assistant, tool=None, other=None, user_after_system=None, opening='', without_system='', generation=None, "
@@ -129,7 +129,7 @@ def test_the_public_names_for_users():
         "MaskError", "MessageError", "Origin", "PluginError", "Prompt", "RefusedError", "Reply", "Resolution", "Row",
         "Segment", "SourceError", "Template", "TokenizerError", "UnknownModelError", "UnknownTemplateError", "Unused",
         "UnusedInputError", "__version__", "dump_template", "encode", "fit", "get_conv_template",
-        "get_conversation_template", "get_template", "load_template", "messages", "parse", "pin", "pins", "plugins", "register",
+        "get_conversation_template", "get_template", "load_template", "media_tokens", "messages", "parse", "pin", "pins", "plugins", "register",
         "register_conv_template", "render", "reply_formats", "rescan", "resolve", "rollout", "row", "stream", "template",
         "templates",
     ]  # fmt: skip

@@ -43,7 +43,9 @@ WIDTH = 120
 """A table of entry points that fits on one line is written on one."""
 EXTRAS = {"testing" if name == "kit" else name: [f"lect-{name}"] for name in sorted([*ADDONS, "hub"])}
 EXTRAS["tokens"].append("tokenizers>=0.21")
-"""The extras for more than prompts: the addons, what downloads, and what `lect tokens` reads a tokenizer with."""
+EXTRAS["media"].append("pillow>=10")
+"""The extras for more than prompts: the addons, what downloads, what `lect tokens` reads a tokenizer with, and what
+`lect.media_tokens` reads unusual images with."""
 GROUPS = {
     "makers": ("Families by maker", "模型厂商"),
     "tuned": ("Fine-tunes of others' models", "微调模型"),

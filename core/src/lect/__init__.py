@@ -72,9 +72,9 @@ __all__ = [
     "MessageError", "Origin", "PluginError", "Prompt", "RefusedError", "Reply", "Resolution", "Row", "Segment",
     "SourceError", "Template", "TokenizerError", "UnknownModelError", "UnknownTemplateError", "Unused",
     "UnusedInputError", "__version__", "dump_template", "encode", "fit", "get_conv_template",
-    "get_conversation_template", "get_template", "load_template", "messages", "parse", "pin", "pins", "plugins",
-    "register", "register_conv_template", "render", "reply_formats", "rescan", "resolve", "rollout", "row", "stream",
-    "template", "templates",
+    "get_conversation_template", "get_template", "load_template", "media_tokens", "messages", "parse", "pin", "pins",
+    "plugins", "register", "register_conv_template", "render", "reply_formats", "rescan", "resolve", "rollout", "row",
+    "stream", "template", "templates",
 ]  # fmt: skip
 
 _registry = REGISTRY
@@ -89,7 +89,7 @@ _LAZY = {
     "Row": "lect.rows",
 }
 """Names that importing lect does not need: each is imported on first use."""
-_ELSEWHERE = ("dump_template", "fit", "messages", "rollout", "row")
+_ELSEWHERE = ("dump_template", "fit", "media_tokens", "messages", "rollout", "row")
 """Functions in packages of their own. One that needs a template takes a model path, too."""
 
 

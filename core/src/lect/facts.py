@@ -99,11 +99,13 @@ class Facts:
             `source`, state the same format; `second-hand` if `source` names who copies or converts the maker's file.
         revisions: The names of the templates that the maker has published for the same model, this one among them, with
             their dates: the first comes first, and the last is the model's default.
+        media: What images, videos and sounds are for the model: the rule and the numbers of each, for `lect_media`.
     """
 
     __slots__ = (
         "_frozen", "accepted_roles", "accepts", "bos", "capabilities", "control_tokens", "default_system", "eos",
-        "evidence", "markers", "name", "options", "revisions", "roles", "source", "stop", "stop_ids", "text_separators",
+        "evidence", "markers", "media", "name", "options", "revisions", "roles", "source", "stop", "stop_ids",
+        "text_separators",
     )  # fmt: skip
 
     def __init__(
@@ -125,6 +127,7 @@ class Facts:
         source: str = "",
         evidence: Literal["", "attested", "second-hand"] = "",
         revisions: Mapping[str, str] | tuple[()] = (),
+        media: Mapping[str, Mapping[str, Any]] | tuple[()] = (),
     ):
         if not isinstance(name, str) or not name:
             raise PluginError(f"the name of a template is {saferepr(name)}; expected a text")
@@ -148,6 +151,8 @@ class Facts:
         self.source, self.evidence = source, evidence
         # A variant by another name is none of them.
         self.revisions: Mapping[str, str] = _texts(name, "revisions", revisions if name in revisions else {})
+        frozen = {kind: MappingProxyType(dict(rule)) for kind, rule in dict(media).items()}
+        self.media: Mapping[str, Mapping[str, Any]] = MappingProxyType(frozen)
         self.accepted_roles = STANDARD_ROLES.union(self.roles)
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -169,6 +174,7 @@ class Facts:
             "options": {each: kind for each, kind in self.options.items() if each not in ("bos_token", "eos_token")},
             "accepts": sorted(self.accepts),
             "revisions": dict(self.revisions),
+            "media": {kind: dict(rule) for kind, rule in self.media.items()},
         }
 
     def revision(self, name: str = "") -> str:
