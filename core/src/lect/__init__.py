@@ -80,7 +80,6 @@ __all__ = [
 _registry = REGISTRY
 functions.append(lambda name: _registry.function(name))
 
-
 _LAZY = {
     "Encoded": "lect.tokens.encoded",
     "LossPolicy": "lect.tokens.policy",

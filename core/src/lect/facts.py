@@ -151,8 +151,7 @@ class Facts:
         self.source, self.evidence = source, evidence
         # A variant by another name is none of them.
         self.revisions: Mapping[str, str] = _texts(name, "revisions", revisions if name in revisions else {})
-        frozen = {kind: MappingProxyType(dict(rule)) for kind, rule in dict(media).items()}
-        self.media: Mapping[str, Mapping[str, Any]] = MappingProxyType(frozen)
+        self.media = MappingProxyType({kind: MappingProxyType({**rule}) for kind, rule in dict(media).items()})
         self.accepted_roles = STANDARD_ROLES.union(self.roles)
 
     def __setattr__(self, name: str, value: object) -> None:

@@ -79,7 +79,8 @@ def expansions(
     of `media_tokens`, as are the errors.
     """
     template = model if isinstance(model, Template) else lect.get_template(model, adapter=adapter, default=default)
-    media, where = template.media, f"template {template.label!r}"
+    media: Mapping[str, Mapping[str, Any]] = template.media
+    where = f"template {template.label!r}"
     error: type[LectError] = PluginError
     if isinstance(numbers, Mapping):
         media = {kind: {**stated, **numbers} for kind, stated in media.items()}

@@ -19,13 +19,15 @@ class Item(NamedTuple):
     kind: str
     """`image`, `video` or `audio`."""
     size: tuple[int, ...]
-    """An image: height, width; a video: frames, height, width; a sound: samples."""
+    """An image: height, width; a video: frames, height, width; a sound: samples. Empty where nobody has said it."""
     fps: float | None = None
     """The frames of a second, of those that the model gets."""
     timestamps: tuple[float, ...] | None = None
     """The time of each frame in seconds, where they do not follow from `fps`."""
     sampling_rate: int | None = None
     """The samples of a second; by default what the model takes."""
+    path: tuple[str | int, ...] = ()
+    """Its part, such as `("messages", 0, "content", 1)`, if it is one of a prompt."""
 
     @property
     def height(self) -> int:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from lect.apart import picture
+from lect.apart import function, picture
 from lect.boundaries import boundary
 from lect.computed import computed
-from lect.errors import MaskError
+from lect.errors import MaskError, PluginError
 from lect.facts import Facts
 from lect.prompt.message import Request
 from lect.prompt.normalize import misplaced_results
@@ -52,9 +53,9 @@ class Prompt:
         self.trains: frozenset[int] | None = None
         self._most_controls = most_controls
 
-    def with_segments(self, segments: list[Segment], messages: Sequence[Mapping[str, Any]]) -> Prompt:
-        """Return a prompt for other messages, made of these segments."""
-        request = self._request._replace(messages=messages)
+    def with_segments(self, segments: list[Segment], messages: Sequence[Mapping[str, Any]] | None = None) -> Prompt:
+        """Return a prompt for other messages, or for its own, made of these segments."""
+        request = self._request if messages is None else self._request._replace(messages=messages)
         prompt = Prompt(self.template, ended(self._source, segments), request, most_controls=self._most_controls)
         prompt.write = self.write
         prompt.marked = None  # The template's own marks are in another text.
@@ -68,7 +69,16 @@ class Prompt:
 
     def __getstate__(self) -> dict[str, Any]:
         # The views, but not their source, which holds the caller's messages.
-        views = ("segments", "unused", "_first_controls", "turns", "deviations", "_said_of_loss", "_unwritten_stop")
+        views = (
+            "segments",
+            "unused",
+            "media",
+            "_first_controls",
+            "turns",
+            "deviations",
+            "_said_of_loss",
+            "_unwritten_stop",
+        )
         return {name: getattr(self, name) for name in ("template", "text", "marked", "trains", *views)}
 
     def __str__(self) -> str:
@@ -81,6 +91,13 @@ class Prompt:
     def segments(self) -> tuple[Segment, ...]:
         """The pieces of the prompt in order; joined, they are the text."""
         return tuple(self._source.segments())
+
+    @computed
+    def media(self) -> tuple[Any, ...]:
+        """The images, sounds and videos in order, as `lect_media.Place`; without the package `lect-media`, none."""
+        with suppress(PluginError):
+            return tuple(function("media_places")(self, self._request.messages))
+        return ()
 
     @computed
     def unused(self) -> tuple[Unused, ...]:
@@ -224,6 +241,7 @@ class Prompt:
         max_length: int | None = None,
         truncate: Truncate = "tokens",
         strict: bool | None = None,
+        media: Sequence[Any] | Callable[..., Any] | None = None,
     ) -> Encoded:
         """Return the prompt as token ids, with exactly one BOS if the model has one.
 
@@ -236,6 +254,9 @@ class Prompt:
             truncate: What to cut off beyond that: `tokens`, or whole `turns`, so that the last one kept has its stop.
             strict: With a policy, refuse what is not trained as the model would write it on a server. By default, such
                 an answer is a `ServedDifferentlyWarning`; with False, it is only in the report.
+            media: What the images, sounds and videos are, in order, so that each is as many tokens as the model gets:
+                their sizes; or a function of a list of `lect_media.Item`, which returns for each how many placeholders
+                it is, or a text. By default each is one placeholder, as engines expect it.
 
         Raises:
             TokenizerError: If the tokenizer is none of these.
@@ -246,8 +267,11 @@ class Prompt:
         from lect.tokens.served import refuse_or_warn
 
         prompt = self
+        if media is not None:
+            prompt = function("expanded")(self, media)
+            prompt.deviations = self.deviations if policy else ()
         if isinstance(policy, LossPolicy) and policy.stop != "none" and policy.marks == "lect":
-            prompt = self._stopped(policy)
+            prompt = prompt._stopped(policy)
         made = encode(prompt, tokenizer, safe=safe, policy=policy, max_length=max_length, truncate=truncate)
         if made.report.deviations and strict is not False:
             refuse_or_warn(made.report.deviations, strict=strict is not None)

@@ -34,14 +34,15 @@ class Layout:
         firsts: dict[int, int] = {}
         ends: dict[int, int] = {}
         own: dict[int, list[int]] = {}
-        for index, (_, _, path, _, turn) in enumerate(self.segments):
+        for index, (_, origin, path, _, turn) in enumerate(self.segments):
             if turn is None:
                 continue
             if turn not in firsts:
                 firsts[turn] = index
                 own[turn] = []
             ends[turn] = index + 1
-            if len(path) > 2 and path[1] == turn and path[2] != "role" and path[0] == "messages":
+            is_text = len(path) > 2 and path[1] == turn and path[2] != "role" and path[0] == "messages"
+            if is_text and origin is not Origin.TEMPLATE:
                 own[turn].append(index)
         return [(turn, firsts[turn], ends[turn], own[turn]) for turn in sorted(firsts)]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
@@ -23,7 +23,7 @@ from lect.tokens.served import Deviation
 from lect.tokens.spans import LossSpan
 from lect.tokens.tokenizer import Encoder, Offsets, Tokens, encoder_of
 from lect.tokens.turns import TurnSpan
-from lect.tokens.weigh import Run, fitting_turns, straddled, weighed
+from lect.tokens.weigh import Run, first_token, fitting_turns, straddled, weighed
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
         def layout(self) -> Layout: ...
         @property
         def deviations(self) -> Sequence[Deviation]: ...
+        @property
+        def media(self) -> Sequence[Any]: ...
         @property
         def turns(self) -> Sequence[TurnSpan]: ...
         def loss_spans(self, policy: LossPolicy | None = None) -> list[LossSpan]: ...
@@ -110,7 +112,7 @@ class Encoded:
 
     def __getstate__(self) -> dict[str, Any]:
         # The views, not what they are computed from. If there is no mask, asking for it fails after unpickling too.
-        views = {"ids": self.ids, "report": self.report, "offsets": self.offsets, "_fields": self._fields}
+        views = {name: getattr(self, name) for name in ("ids", "report", "offsets", "media", "_fields")}
         try:
             return views | {"_runs": self._runs}
         except MaskError:
@@ -120,6 +122,12 @@ class Encoded:
     def offsets(self) -> Offsets:
         """The start and end of each token in the text of the prompt."""
         return [*[(0, 0)] * self._opening, *self._tokens.offsets()][: len(self.ids)]
+
+    @computed
+    def media(self) -> tuple[Any, ...]:
+        """Which tokens stand for the images, sounds and videos of the prompt, in order; none carries loss."""
+        places = _media(self._tokens, self._prompt.media, self._opening)
+        return tuple(place for place in places if place.end <= len(self.ids))
 
     @computed
     def weights(self) -> list[float]:
@@ -236,6 +244,11 @@ def encode(
             raise MaskError(msg)
         truncated = len(tokens.ids) - kept
     kept = len(tokens.ids) - truncated
+    if truncated:
+        # Half an image is none.
+        cut = (place.start for place in _media(tokens, prompt.media, 0) if place.start < kept < place.end)
+        kept = min(cut, default=kept)
+        truncated = len(tokens.ids) - kept
     reached = tokens.span(kept - 1)[1] if kept > 0 else 0
     reported = as_controls(islice(foreign, DEFAULT.controls), encoder.control_ids, layout) if foreign else ()
     report = Report(
@@ -252,6 +265,13 @@ def encode(
         # A policy is given for the mask, so its faults are reported now.
         encoded._runs = encoded._weigh(spans)
     return encoded
+
+
+def _media(tokens: Tokens, places: Iterable[Any], opening: int) -> Iterator[Any]:
+    """Yield which tokens stand for images, sounds and videos, after those that the tokenizer puts first."""
+    for each in places:
+        start, end = (first_token(tokens, at) + opening for at in (each.start, each.end))
+        yield each._replace(start=start, end=end)
 
 
 @boundary

@@ -127,8 +127,8 @@ def _refuse_unknown(policy: LossPolicy, messages: Sequence[Mapping[str, Any]]) -
 def _pieces(layout: Layout, turn: TurnSpan, start: int) -> Iterator[tuple[int, int, str]]:
     """Yield what the speaker of a turn writes, up to its stop, by kind.
 
-    Text of other messages within the turn, such as the result of a call, is left out with what is around it. What the
-    template writes for the speaker takes the kind of its neighbours: that of a call or of reasoning, if one is.
+    Text of other messages within the turn, such as the result of a call, is left out with what is around it; images are
+    left out. What the template writes for the speaker takes the kind of its neighbours: that of a call or of reasoning.
     """
     starts, segments = layout.starts, layout.segments
     index = bisect_right(starts, start) - 1
@@ -137,7 +137,7 @@ def _pieces(layout: Layout, turn: TurnSpan, start: int) -> Iterator[tuple[int, i
     is_foreign = False
     while begin < turn.stop:
         segment = segments[index]
-        if segment.origin is not Origin.INPUT:
+        if segment.origin is not Origin.INPUT and not segment.path:
             waiting = begin if waiting is None and not is_foreign else waiting
         elif is_own(segment, turn.message):
             kind = kind_of(segment.path)

@@ -13,7 +13,7 @@ from lect.errors import LectError
 from lect.facts import Facts
 from lect.prompt.message import REASONING_NAMES, Request
 from lect.prompt.segments import Layout
-from lect.values import Segment
+from lect.values import Origin, Segment
 
 Write = Callable[..., str]
 """Writes a prompt: `Template.text`."""
@@ -186,8 +186,9 @@ def is_anothers(segment: Segment, message: int) -> bool:
 
 def is_own(segment: Segment, message: int | None) -> bool:
     """Return whether a segment is text of a message, other than its role."""
-    path = segment.path
-    return len(path) > 2 and path[0] == "messages" and path[1] == message and path[2] != "role"
+    _, origin, path, _, _ = segment
+    is_text = len(path) > 2 and path[0] == "messages" and path[1] == message and path[2] != "role"
+    return is_text and origin is not Origin.TEMPLATE
 
 
 def call_marks(facts: Facts, fact: Literal["open", "close"]) -> Iterator[str]:

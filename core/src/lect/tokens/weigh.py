@@ -22,7 +22,7 @@ def weighed(tokens: Tokens, spans: Sequence[LossSpan]) -> list[Run]:
         if (end, turn) != (start, message):
             begin = start
         end, turn = stop, message
-        first, behind = _first(tokens, start), _first(tokens, stop)
+        first, behind = first_token(tokens, start), first_token(tokens, stop)
         straddler = _straddler(tokens, first, start)
         if straddler is not None:
             index, begins_at = straddler
@@ -41,7 +41,7 @@ def straddled(tokens: Tokens, spans: Sequence[LossSpan], starts: Iterable[int]) 
         if span.start != end:
             edges.add(span.start)
         end = span.end
-    return [edge for edge in sorted(edges) if _straddler(tokens, _first(tokens, edge), edge) is not None]
+    return [edge for edge in sorted(edges) if _straddler(tokens, first_token(tokens, edge), edge) is not None]
 
 
 def fitting_turns(tokens: Tokens, turns: Sequence[TurnSpan], most: int) -> int:
@@ -52,7 +52,7 @@ def fitting_turns(tokens: Tokens, turns: Sequence[TurnSpan], most: int) -> int:
     turns = [turn for turn in turns if turn.stop < turn.end] or turns
     fitting = 0
     for end in sorted({end for turn in turns for end in (turn.end, max(turn.end, turn.close))}):
-        behind = _first(tokens, end)
+        behind = first_token(tokens, end)
         if behind > most:
             break
         if _straddler(tokens, behind, end) is None:
@@ -60,7 +60,8 @@ def fitting_turns(tokens: Tokens, turns: Sequence[TurnSpan], most: int) -> int:
     return fitting
 
 
-def _first(tokens: Tokens, position: int) -> int:
+def first_token(tokens: Tokens, position: int) -> int:
+    """Return the first token behind a position."""
     index = tokens.first(position)
     # Some tokenizers leave white space out of the offsets: a token of nothing else has zero width, at its end.
     is_empty = 0 < index < len(tokens.ids) and tokens.span(index) == (position, position)
