@@ -45,7 +45,7 @@ SIGNATURES = {
     Template.parse: "(self, output, *, finish=None, **options)",
     Template.stream: "(self, *, grammar=None, refine=None, **options)",
     Template.unroll: "(self, messages, unroll='auto', *, tools=None, **options)",
-    lect.Prompt.encode: "(self, tokenizer, *, safe=True, policy=None, max_length=None, truncate='tokens', strict=None)",
+    lect.Prompt.encode: "(self, tokenizer, *, safe=True, policy=None, max_length=None, truncate='tokens', strict=None, media=None)",
     lect.Prompt.loss_spans: "(self, policy=None)",
     lect.encode: (
         "(model_path, messages, tokenizer, *, adapter=None, default=None, safe=True, policy=None, max_length=None, "
