@@ -5,10 +5,16 @@ from pathlib import Path
 
 import pytest
 
+import lect
+
 DATA = Path(__file__).parent / "data"
 
 
 @pytest.fixture(scope="session")
 def families():
-    """Return what each recorded family states: the rule and the texts, without numbers, which each row has."""
-    return json.loads((DATA / "families.json").read_text("utf-8"))
+    """Return what each recorded family states of media: its template, or else, without one, a rule and its texts.
+
+    The numbers are in the rows.
+    """
+    stated = json.loads((DATA / "families.json").read_text("utf-8"))
+    return {name: lect.template(each).media if isinstance(each, str) else each for name, each in stated.items()}

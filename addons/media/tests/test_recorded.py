@@ -23,7 +23,7 @@ ALL = [row for path in sorted((SHARED / "oracles/media").glob("*.json")) for row
 
 def differs(families, row):
     """Return how a row differs from what the rules say of it; None if it does not."""
-    media = {row["kind"]: families[row["family"]][row["kind"]] | row["numbers"]}
+    media = {row["kind"]: {**families[row["family"]][row["kind"]], **row["numbers"]}}
     items = [Item(row["kind"], tuple(size) if isinstance(size, list) else (size,)) for size in row["size"]]
     if "error" in row:
         with pytest.raises(RefusedError):

@@ -68,14 +68,12 @@ def _part(value: dict[str, Any], name: str, kind: str) -> dict[str, Any]:
 
 
 def _merged(stated: Mapping[str, Any], files: list[dict[str, Any]]) -> dict[str, Any]:
-    made, kept = dict(stated), stated.get("kept", ())
-    for name in (name for name, value in stated.items() if name not in kept):
+    made, kept = dict(stated), {"kept", *stated.get("kept", ())}
+    decided = [name for name in stated if name not in kept and (name in WORDS or not isinstance(stated[name], str))]
+    for name in decided:
         for file in files:
             value = _size(made[name], file) if name == "size" else file.get(name)
-            if value is not None and (
-                name in WORDS or not isinstance(stated[name], str | list | tuple) or name.endswith("pinpoints")
-            ):
-                made[name] = value
+            made[name] = made[name] if value is None else value
     return made
 
 

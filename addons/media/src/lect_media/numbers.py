@@ -63,8 +63,10 @@ class Numbers:
         return value
 
     def pairs(self, name: str, most: int = 10_000) -> list[tuple[int, int]]:
-        """Return a list of pairs of whole numbers."""
+        """Return a list of pairs of whole numbers; one pair may stand there by itself."""
         value = self._stated.get(name)
+        if isinstance(value, list | tuple) and len(value) == 2 and isinstance(value[0], int):
+            value = [value]
         if not isinstance(value, list | tuple) or not 0 < len(value) <= most:
             raise self._wrong(name, value, f"a list of at most {most:,} pairs")
         found = []

@@ -14,6 +14,7 @@ from lect_chatglm.glm4_5 import (
     write_result,
     write_tools,
 )
+from lect_chatglm.media import GLM4_1V as GLM4_1V_MEDIA
 
 IMAGE = "<|begin_of_image|><|image|><|end_of_image|>"
 VIDEO = "<|begin_of_video|><|video|><|end_of_video|>"
@@ -59,6 +60,7 @@ GLM4_1V = GLM4.but(
         "<|end_of_box|>",
     ],
     reply=GLM4_XML.grammar,
+    media=GLM4_1V_MEDIA,
     source="zai-org/GLM-4.1V-9B-Thinking, chat_template.jinja",
 )  # fmt: skip
 
@@ -151,5 +153,6 @@ GLM4_5V = GLM4_5.but(
     program=glm4_5v,
     capabilities=[*GLM4_5.capabilities, "images", "video"],
     markers=[*GLM4_5.markers, "<|image|>", "<|video|>", "<|begin_of_box|>", "<|end_of_box|>"],
+    media=GLM4_1V_MEDIA,
     source="zai-org/GLM-4.5V, chat_template.jinja",
 )

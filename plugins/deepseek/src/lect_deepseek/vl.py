@@ -3,6 +3,7 @@
 from functools import partial
 
 from lect.plugin import Chat, Template, Writer
+from lect_deepseek import media
 from lect_deepseek.plain import BOS, EOS
 
 IMAGE = "<image_placeholder>"
@@ -58,6 +59,7 @@ DEEPSEEK_VL = Template(
     markers=["User:", "Assistant:", BOS, EOS, IMAGE],
     control_tokens=[IMAGE],
     text_separators=True,
+    media=media.VL,
     source="deepseek-ai/DeepSeek-VL at 681bffb, deepseek_vl/utils/conversation.py and models/processing_vlm.py",
 )
 JANUS_PRO = DEEPSEEK_VL.but(
@@ -74,5 +76,6 @@ DEEPSEEK_VL2 = DEEPSEEK_VL.but(
     stop=[EOS],
     markers=["<|User|>:", "<|Assistant|>:", BOS, EOS, "<image>"],
     control_tokens=["<image>"],
+    media=media.VL2,
     source="deepseek-ai/DeepSeek-VL2 at ef9f91e, deepseek_vl2/models/processing_deepseek_vl_v2.py: format_messages_v2",
 )

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from lect.plugin import Chat, Message, Template, Writer
+from lect_gemma import media
 
 MARKERS = ("<start_of_turn>", "<end_of_turn>", "<bos>", "<eos>", "<pad>", "<unk>", "<mask>", "<unused{}>")
 GEMMA3_MARKERS = (*MARKERS, "<start_of_image>", "<end_of_image>", "<image_soft_token>")
@@ -73,11 +74,13 @@ GEMMA3 = GEMMA.but(
     stop={"<end_of_turn>": 106, "<eos>": 1},
     markers=GEMMA3_MARKERS,
     control_tokens=GEMMA3_MARKERS,
+    media=media.GEMMA3,
     source="google/gemma-3-4b-it, chat_template.json",
 )
 GEMMA3_1B = GEMMA3.but(
     name="gemma-3-1b",
     program=partial(gemma3, media={"image": "<start_of_image>"}, whole_system=False),
+    media={},
     source="google/gemma-3-1b-it, tokenizer_config.json",
 )
 GEMMA3N = GEMMA3.but(
@@ -86,5 +89,6 @@ GEMMA3N = GEMMA3.but(
     capabilities=["system", "images", "audio"],
     markers=GEMMA3N_MARKERS,
     control_tokens=GEMMA3N_MARKERS,
+    media=media.GEMMA3N,
     source="google/gemma-3n-E4B-it, chat_template.jinja",
 )

@@ -6,6 +6,7 @@ from typing import Any
 
 from lect.plugin import Chat, Message, Template, Writer, stripped
 from lect.plugin.grammar import CallSyntax, Grammar, Head, Literals, Reasoning, ReplyFormat, Section
+from lect_gemma import media
 from lect_gemma.gemma3 import speaker
 from lect_gemma.schema import Notation
 
@@ -253,12 +254,14 @@ GEMMA4 = Template(
     stop={"<turn|>": 106, "<|tool_response>": 50, "<eos>": 1},
     markers=MARKERS,
     reply=GEMMA4_CALLS.grammar,
+    media=media.GEMMA4,
     source=f"google/gemma-4-E2B-it, chat_template.jinja of {LATEST}",
     revisions=revisions("gemma-4"),
 )
 GEMMA4_LARGE = GEMMA4.but(
     name="gemma-4-31b",
     program=partial(gemma4, large=True),
+    media=media.GEMMA4_LARGE,
     source=f"google/gemma-4-31B-it, chat_template.jinja of {LATEST}",
     revisions=revisions("gemma-4-31b"),
 )

@@ -52,6 +52,30 @@ def internvl_hf(chat: Chat, out: Writer) -> None:
         out.append("<|im_start|>assistant\n")
 
 
+TILES: dict[str, object] = {
+    "rule": "tiles",
+    "pad": "<IMG_CONTEXT>",
+    "start": "<img>",
+    "end": "</img>",
+    "size": 448,
+    "min_patches": 1,
+    "max_patches": 12,
+    "image_seq_length": 256,
+    # The processor cuts images into tiles, although its own file says that it does not.
+    "crop_to_patches": True,
+    "kept": ["crop_to_patches"],
+}
+COUNTED: dict[str, dict[str, object]] = {"image": {**TILES, "placeholder": "<image>"}}
+COUNTED_HF: dict[str, dict[str, object]] = {
+    "image": {**TILES, "placeholder": "<IMG_CONTEXT>"},
+    "video": {
+        **TILES,
+        "rule": "tile_frames",
+        "placeholder": "<video>",
+        "timestamp": "Frame{number}: ",
+        "between": "\n",
+    },
+}
 INTERNVL2 = Template(
     "internvl2",
     partial(internvl, tag=CHATML, end="<|im_end|>"),
@@ -65,6 +89,7 @@ INTERNVL2 = Template(
     stop=["<|im_end|>"],
     markers=["<|im_start|>", "<|im_end|>", "<image>", *OF_IMAGES],
     control_tokens=OF_IMAGES,
+    media=COUNTED,
     source="OpenGVLab/InternVL at 2410d1d, internvl_chat/internvl/conversation.py: internlm2-chat, Hermes-2",
 )
 INTERNVL2_PHI3 = INTERNVL2.but(
@@ -90,6 +115,7 @@ INTERNVL_HF = Template(
     stop=["<|im_end|>"],
     markers=[*INTERNVL2.markers, "<video>"],
     control_tokens=OF_IMAGES,
+    media=COUNTED_HF,
     source=(
         "OpenGVLab/InternVL3-1B-hf, chat_template.jinja, as huggingface/transformers at d56c55bf564d writes it: "
         "src/transformers/models/internvl/convert_internvl_weights_to_hf.py"

@@ -4,6 +4,7 @@ from functools import partial
 
 from lect.plugin import Chat, Message, Template, Turn, TurnTemplate, Writer
 from lect.plugin.grammar import THINK, CallSyntax, Grammar, Head, NamedJson, ReplyFormat, Section
+from lect_kimi import media
 from lect_kimi.replies import KIMI_VL_THINK
 
 SECTION_OPENS = ("<|tool_calls_section_begin|>", "<|tool_call_section_begin|>")
@@ -196,6 +197,7 @@ K2_5 = K2_THINKING.but(
     capabilities=[*K2_THINKING.capabilities, "video"],
     options={"thinking": bool, "tools_ts_str": str},
     markers=[*K2_THINKING.markers, "<|media_begin|>", "<|kimi_k25_video_placeholder|>"],
+    media=media.K2_5,
     source="moonshotai/Kimi-K2.5, chat_template.jinja",
 )
 VL = Template(
@@ -206,6 +208,7 @@ VL = Template(
     accepts=["parts"],
     stop=K2.stop,
     markers=MARKERS,
+    media=media.VL,
     source="moonshotai/Kimi-VL-A3B-Instruct, chat_template.jinja",
 )
 VL_THINKING = VL.but(

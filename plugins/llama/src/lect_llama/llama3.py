@@ -231,5 +231,6 @@ LLAMA3_2_VISION = LLAMA3_2.but(
     markers={**LLAMA3_2.markers, "<|image|>": None},
     capabilities=["system", "tools", "images"],
     accepts=["parts"],
+    media={"image": {"rule": "fixed", "placeholder": "<|image|>", "num_image_tokens": 1}},
     source="meta-llama/Llama-3.2-11B-Vision-Instruct, chat_template.json",
 )

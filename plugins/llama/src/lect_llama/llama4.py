@@ -70,6 +70,23 @@ def joined(chat: Chat, message: Message) -> list[str]:
     return stripped(chat.text(text, *path, "text") for text, path in texts if isinstance(text, str))
 
 
+COUNTED: dict[str, dict[str, object]] = {
+    "image": {
+        "rule": "separated_tiles",
+        "placeholder": "<|image|>",
+        "pad": "<|patch|>",
+        "start": "<|image_start|>",
+        "end": "<|image_end|>",
+        "whole": "<|image|>",
+        "column": "<|tile_x_separator|>",
+        "row": "<|tile_y_separator|>",
+        "size": 336,
+        "max_patches": 16,
+        "resize_to_max_canvas": False,
+        "patch_size": 14,
+        "pixel_shuffle_ratio": 0.5,
+    }
+}
 LLAMA4 = Template(
     "llama-4",
     llama4,
@@ -107,6 +124,7 @@ LLAMA4 = Template(
     options={"custom_tools": None, "tools_in_user_message": bool},
     accepts=["parts"],
     reply=LLAMA4_PYTHONIC.grammar,
+    media=COUNTED,
     source="meta-llama/Llama-4-Scout-17B-16E-Instruct, chat_template.json, as axolotl 0.19 has it",
     evidence="second-hand",
 )

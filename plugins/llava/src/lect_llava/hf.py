@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from lect.plugin import Chat, Message, Template, Writer
+from lect_llava import media
 
 CHATML = ["<|im_start|>", "<|im_end|>"]
 
@@ -72,6 +73,7 @@ NEXT_VIDEO = Template(
     markers=[*MARKERS, "<video>", "USER:", "ASSISTANT:"],
     control_tokens=[*MARKERS, "<video>"],
     text_separators=True,
+    media=media.NEXT,
     source=f"llava-hf/LLaVA-NeXT-Video-7B-hf, as huggingface/transformers at d56c55bf564d writes it: {VIDEO}",
     evidence="second-hand",
 )
@@ -88,6 +90,7 @@ ONEVISION = NEXT_VIDEO_34B.but(
     name="llava-onevision-hf",
     program=partial(chatml, kinds=["image", "video"]),
     capabilities=["system", "images", "video"],
+    media=media.ONEVISION,
     source=(
         "llava-hf/llava-onevision-qwen2-7b-ov-hf, as huggingface/transformers at d56c55bf564d writes it: "
         "src/transformers/models/llava_onevision/convert_llava_onevision_weights_to_hf.py"

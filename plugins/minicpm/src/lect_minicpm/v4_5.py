@@ -3,6 +3,7 @@
 from lect.plugin import Chat, Template, Writer, thought_and_answer
 from lect.plugin.grammar import JSON_IN_A_FENCE, JSON_IN_TAGS, THINK, Grammar
 from lect_minicpm.chatml import last_question, write_generation, write_result, write_thought
+from lect_minicpm.media import SLICES
 
 
 def write_system(chat: Chat, out: Writer) -> None:
@@ -70,5 +71,6 @@ MINICPM_V4_5 = Template(
     ],
     control_tokens=["<tool_response>", "</tool_response>", "<image>", "</image>", "<unk>"],
     reply=Grammar("minicpm_v4_5", reasoning=THINK, sections=(JSON_IN_TAGS, JSON_IN_A_FENCE)),
+    media=SLICES,
     source="openbmb/MiniCPM-V-4_5, tokenizer_config.json",
 )

@@ -191,6 +191,17 @@ def m3(chat: Chat, out: Writer) -> None:
         out += "]~b]ai\n", opens.get(chat.option("thinking_mode"), "")
 
 
+COUNTED: dict[str, dict[str, object]] = {
+    "image": {
+        "rule": "grid",
+        "placeholder": "]<]image[>[",
+        "start": "]<]start of image[>[",
+        "end": "]<]end of image[>[",
+        "patch_size": 14,
+        "merge_size": 2,
+        "size": {"shortest_edge": 3136, "longest_edge": 451584},
+    }
+}
 M3 = Template(
     "minimax-m3",
     m3,
@@ -222,5 +233,6 @@ M3 = Template(
         "</thinking_instructions>",
     ],
     reply=MINIMAX_M3.grammar,
+    media=COUNTED,
     source="MiniMaxAI/MiniMax-M3, chat_template.jinja",
 )

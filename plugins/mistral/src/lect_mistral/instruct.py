@@ -5,6 +5,7 @@ from functools import partial
 from lect.errors import saferepr
 from lect.plugin import Call, Chat, Message, Template, Turn, TurnTemplate, Writer
 from lect.plugin.grammar import JSON_OBJECT, CallSyntax, Grammar, Head, NamedJson, Reasoning, ReplyFormat, Section
+from lect_mistral import media
 from lect_mistral.content import texts_of, write_content
 
 NAME_AND_ID = r"\s*(?P<name>[^\s\[\]]+)(?:\[CALL_ID\](?P<id>[\w-]+))?\s*"
@@ -216,6 +217,7 @@ PIXTRAL = NEMO.but(
     accepts=["parts"],
     # The same vocabulary, in which some of the numbered tokens now have names.
     markers={**NEMO.markers, "[IMG]": None, "[IMG_BREAK]": None, "[IMG_END]": None},
+    media=media.PIXTRAL,
     source="mistralai/Pixtral-12B-2409, chat_template.json",
 )
 # Nothing opens an answer: the prompt ends with the question.

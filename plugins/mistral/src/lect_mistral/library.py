@@ -5,6 +5,7 @@ from functools import partial
 from typing import NamedTuple
 
 from lect.plugin import Chat, Message, Part, Template, Writer
+from lect_mistral import media
 from lect_mistral.instruct import MISTRAL_CALLS, call_id, result_id
 from lect_mistral.small import SMALL_3_2
 
@@ -199,6 +200,7 @@ MINISTRAL_3 = SMALL_2501.but(
     name="ministral-3",
     program=partial(library, numbered=False, images=True, thinks=False),
     capabilities=["system", "tools", "parallel_tools", "images"],
+    media=media.SMALL,
     source="mistralai/mistral-common 1.13.0, integrations/chat_templates: v13-tekken-image",
 )
 MAGISTRAL_2509 = SMALL_2501.but(
@@ -206,5 +208,6 @@ MAGISTRAL_2509 = SMALL_2501.but(
     program=partial(library, numbered=False, images=True, thinks=True),
     capabilities=["system", "tools", "parallel_tools", "images", "reasoning"],
     markers=[*SMALL_3_2.markers, "[THINK]", "[/THINK]"],
+    media=media.SMALL,
     source="mistralai/mistral-common 1.13.0, integrations/chat_templates: v13-tekken-think",
 )

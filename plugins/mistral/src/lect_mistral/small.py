@@ -4,6 +4,7 @@ Devstral 2505 was made from Small 3.1.
 """
 
 from lect.plugin import Chat, Writer
+from lect_mistral import media
 from lect_mistral.content import system_text, texts_of, write_content
 from lect_mistral.instruct import V3, call_id, result_id
 
@@ -140,6 +141,7 @@ SMALL_3_2 = V3.but(
         "<SPECIAL_{}>",
     ],
     control_tokens=["<unk>", "<s>", "<pad>"],
+    media=media.SMALL,
     source="mistralai/Mistral-Small-3.2-24B-Instruct-2506, chat_template.jinja",
 )  # fmt: skip
 SMALL_3_1 = SMALL_3_2.but(
@@ -155,6 +157,7 @@ DEVSTRAL_2505 = SMALL_3_2.but(
     roles=["system", "user", "assistant"],
     capabilities=["system"],
     accepts=[],
+    media={},
     source="mistralai/Devstral-Small-2505, the GGUF of Ollama's devstral:latest; its maker's repository has none",
     evidence="second-hand",
 )

@@ -203,6 +203,7 @@ DEVSTRAL = MINISTRAL_3.but(
     roles=["system", "user", "assistant", "tool", "tool_results"],
     accepts=["parts"],
     default_system=DEVSTRAL_SYSTEM,
+    media={},
     source="unsloth/Devstral-Small-2507, chat_template.jinja; its maker publishes none",
     evidence="second-hand",
 )

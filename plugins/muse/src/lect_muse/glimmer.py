@@ -193,6 +193,26 @@ def glimmer(chat: Chat, out: Writer) -> None:
         out.append("<|start|>assistant")
 
 
+PATCHES: dict[str, object] = {"rule": "nearest", "patch_size": 14, "temporal_patch_size": 2, "merge_size": 2}
+COUNTED: dict[str, dict[str, object]] = {
+    "image": {
+        **PATCHES,
+        "placeholder": "<|patch|>",
+        "start": "<|image_start|>",
+        "end": "<|image_end|>",
+        "max_image_tokens": 4096,
+    },
+    "video": {
+        **PATCHES,
+        "placeholder": "<|video|>",
+        "open": "<|vid_start|>",
+        "timestamp": "Time: {seconds:.1f}s",
+        "separator": "<|vid_frame_separator|>",
+        "close": "<|vid_end|>",
+        "max_video_frame_tokens": 144,
+        "fps": 2.0,
+    },
+}
 GLIMMER = Template(
     "muse-glimmer",
     glimmer,
@@ -214,6 +234,7 @@ GLIMMER = Template(
         "</tool_output>": None,
     },
     reply=MUSE_GLIMMER.grammar,
+    media=COUNTED,
     source=(
         "meta-models/Muse-Glimmer-30B, chat_template.jinja, as ollama/ollama at 43f4eda has it in "
         "model/renderers/testdata; the BOS as its renderer and modelscope/ms-swift at 3602360 write it"

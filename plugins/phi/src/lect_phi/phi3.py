@@ -1,6 +1,7 @@
 """Phi-3 and Phi-3.5: a tag for each role, and the eos where no answer is requested."""
 
 from lect.plugin import Chat, Template, Turn, TurnTemplate, Writer
+from lect_phi import media
 
 PHI3_MINI = TurnTemplate(
     "phi-3-mini",
@@ -70,5 +71,6 @@ PHI3_VISION = Template(
     stop=PHI3_MINI.stop,
     markers=[*PHI3_MINI.markers, "<|image|>", "<|image_{}|>"],
     control_tokens=PHI3_MINI.control_tokens,
+    media=media.VISION_3_5,
     source="microsoft/Phi-3-vision-128k-instruct, tokenizer_config.json",
 )

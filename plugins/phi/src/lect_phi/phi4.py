@@ -2,6 +2,7 @@
 
 from lect.plugin import Chat, Message, Template, Turn, TurnTemplate, Writer
 from lect.plugin.grammar import JSON_OBJECT, THINKING, Grammar, ReplyFormat, Section
+from lect_phi import media
 
 PHI4 = TurnTemplate(
     "phi-4",
@@ -156,6 +157,7 @@ PHI4_MULTIMODAL = PHI4_MINI.but(
     capabilities=["system", "images", "audio"],
     accepts=["parts"],
     markers=[*PHI4_MINI.markers, "<|image|>", "<|audio|>"],
+    media=media.MULTIMODAL_4,
     source="microsoft/Phi-4-multimodal-instruct, as huggingface/transformers converts it",
     evidence="second-hand",
 )

@@ -3,6 +3,7 @@
 from functools import partial
 
 from lect.plugin import Chat, Message, Writer
+from lect_qwen import media
 from lect_qwen.chatml import VISION, kind_of, write_tools
 from lect_qwen.qwen3 import NO_THOUGHT, QWEN3, write_turns
 
@@ -58,6 +59,7 @@ QWEN3_OMNI = QWEN3.but(
     accepts=["parts"],
     markers=MARKERS,
     control_tokens=MARKERS,
+    media=media.QWEN3_OMNI,
     source="Qwen/Qwen3-Omni-30B-A3B-Instruct, chat_template.json",
 )
 QWEN3_OMNI_THINKING = QWEN3_OMNI.but(

@@ -6,6 +6,7 @@ from functools import partial
 
 from lect.plugin import Chat, Template, Turn, TurnTemplate, Writer
 from lect.plugin.grammar import CALL_IN_WORDS, HERMES_JSON, THINK, Grammar, ReplyFormat, Section, Wrapper
+from lect_qwen import media
 from lect_qwen.chatml import (
     QWEN1_5_MARKERS,
     QWEN2_5_MARKERS,
@@ -225,6 +226,7 @@ QWEN2_VL = QWEN1_5_72B.but(
     options={"add_vision_id": bool},
     accepts=["parts"],
     markers=QWEN2_5_MARKERS,
+    media=media.QWEN2_VL,
     source="Qwen/Qwen2.5-VL-7B-Instruct, chat_template.json",
 )
 QWEN2_5 = Template(
@@ -289,5 +291,6 @@ QWEN2_5_OMNI = QWEN2_VL.but(
         *QWEN1_5_MARKERS, "<|AUDIO|>", "<|audio_bos|>", "<|audio_eos|>", "<|box_end|>", "<|quad_start|>",
         "<|quad_end|>", "<|vision_bos|>", "<|vision_eos|>", "<|vision_pad|>", "<|IMAGE|>", "<|VIDEO|>",
     ],
+    media=media.QWEN2_5_OMNI,
     source="Qwen/Qwen2.5-Omni-7B, chat_template.json",
 )  # fmt: skip

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from lect.plugin import Chat, Message, Template, Writer, thought_and_answer
 from lect.plugin.grammar import HERMES_JSON
+from lect_qwen import media
 from lect_qwen.chatml import (
     QWEN3_MARKERS,
     STOP,
@@ -189,6 +190,7 @@ QWEN3_VL = QWEN3_INSTRUCT.but(
     capabilities=["system", "tools", "parallel_tools", "images", "video"],
     options={"add_vision_id": bool},
     accepts=["parts"],
+    media=media.QWEN3_VL,
     source="Qwen/Qwen3-VL-4B-Instruct, chat_template.json",
 )
 QWEN3_VL_THINKING = QWEN3_THINKING.but(
@@ -197,5 +199,6 @@ QWEN3_VL_THINKING = QWEN3_THINKING.but(
     capabilities=["system", "tools", "parallel_tools", "reasoning", "images", "video"],
     options={"add_vision_id": bool},
     accepts=["parts"],
+    media=media.QWEN3_VL,
     source="Qwen/Qwen3-VL-235B-A22B-Thinking, chat_template.json",
 )

@@ -6,6 +6,7 @@ from functools import partial
 
 from lect.errors import saferepr
 from lect.plugin import Chat, Message, Template, Writer, stripped, thought_and_answer
+from lect_qwen import media
 from lect_qwen.chatml import (
     QWEN3_MARKERS,
     as_one,
@@ -154,6 +155,7 @@ QWEN3_5 = Template(
     markers=[*QWEN3_MARKERS],
     control_tokens=QWEN3_MARKERS,
     reply=QWEN3_CODER_XML.grammar,
+    media=media.QWEN3_VL,
     source="Qwen/Qwen3.5-27B, chat_template.jinja",
 )
 QWEN3_5_SMALL = QWEN3_5.but(
@@ -178,6 +180,7 @@ QWEN3_8_2_4T = QWEN3_8.but(
     program=partial(write, version="3.8", text_only=True),
     capabilities=["system", "tools", "parallel_tools", "reasoning"],
     options={"enable_thinking": bool, "preserve_thinking": bool, "reasoning_effort": str},
+    media={},
     source="Qwen/Qwen3.8-2.4T-A95B, chat_template.jinja, as xinference 4.1.0 has it",
     evidence="second-hand",
 )

@@ -128,6 +128,22 @@ def step3_5(chat: Chat, out: Writer) -> None:
         out.append("<|im_start|>assistant\n<think>\n")
 
 
+COUNTED: dict[str, dict[str, object]] = {
+    "image": {
+        "rule": "windows",
+        "placeholder": "<im_patch>",
+        "start": "<im_start>",
+        "end": "<im_end>",
+        "window_start": "<patch_start>",
+        "window_end": "<patch_end>",
+        "row_end": "<patch_newline>",
+        "size": 728,
+        "patch_size": 504,
+        "max_image_size": 3024,
+        "vision_patch_size": 14,
+        "downsampler_stride": 4,
+    }
+}
 STEP3_5 = Template(
     "step-3.5",
     step3_5,
@@ -146,5 +162,6 @@ STEP3_5 = Template(
         reasoning=THINK.but(trail=SPACE, after=SPACE),
         sections=(Section((FUNCTION_TAGS,), ("<tool_call>",), ("</tool_call>",), before=("\n\n", "\n")),),
     ),
+    media=COUNTED,
     source="stepfun-ai/Step-3.5-Flash, chat_template.jinja",
 )

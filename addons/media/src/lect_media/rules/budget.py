@@ -10,6 +10,9 @@ from lect_media.numbers import Numbers
 from lect_media.rules.framed import framed, frames, merged_times
 from lect_media.texts import Run
 
+MOST_ALONG = 512
+"""Positions of patches along a side that Kimi-VL knows."""
+
 
 def budget(item: Item, numbers: Numbers, beside: Beside) -> Iterator[Run]:
     """Return pools of patches: every image is scaled until nearly all of the budget is used: Gemma 4."""
@@ -38,9 +41,24 @@ def native(item: Item, numbers: Numbers, beside: Beside) -> Iterator[Run]:
     return framed(numbers, rows * columns)
 
 
+def limited(item: Item, numbers: Numbers, beside: Beside) -> Iterator[Run]:
+    """Return the patches of an image in its own size, reduced as a whole if there are too many: Kimi-VL."""
+    patch, most = numbers.whole("patch_size"), numbers.whole("in_token_limit")
+    ((tall, wide),) = numbers.pairs("merge_kernel_size", 1)
+    height, width = item.height, item.width
+    patches = (height // patch) * (width // patch)
+    if patches > most:
+        height, width = (int(side * math.sqrt(most / patches)) for side in (height, width))
+    if max(height, width) // patch >= MOST_ALONG:
+        msg = f"{item.width} × {item.height} pixels are refused: one side has {MOST_ALONG} patches or more"
+        raise RefusedError(f"{msg}\n  try: an image that is cut, or not as narrow")
+    return framed(numbers, -(-height // (patch * tall)) * -(-width // (patch * wide)))
+
+
 def nearest(item: Item, numbers: Numbers, beside: Beside) -> Iterator[Run]:
     """Return the patches of the size that has nearly the image's proportions, with a cap on tokens: Muse Glimmer."""
-    unit, most = numbers.whole("patch_size") * numbers.whole("merge_size"), numbers.whole("max_image_tokens")
+    unit = numbers.whole("patch_size") * numbers.whole("merge_size")
+    most = numbers.whole("max_image_tokens" if item.kind == "image" else "max_video_frame_tokens")
     rows, columns = item.height / unit, item.width / unit
     if rows * columns > most:
         ratio = columns / rows
@@ -52,4 +70,4 @@ def nearest(item: Item, numbers: Numbers, beside: Beside) -> Iterator[Run]:
     if not fitting:
         fitting = [(max(1, round(rows)), max(1, round(columns)))]
     high, wide = min(fitting, key=lambda grid: abs(grid[0] / grid[1] - item.height / item.width))
-    return framed(numbers, high * wide)
+    return frames(numbers, high * wide, merged_times(item, numbers) if item.kind == "video" else [0.0])

@@ -10,6 +10,8 @@ from lect_media.rules.canvases import MOST_TILES, nearest_ratio
 from lect_media.rules.framed import framed
 from lect_media.texts import Run, plain
 
+CROP = 336
+"""The side of a crop of Phi-3-vision, in pixels."""
 NARROWEST = 10
 """In pixels: an image that becomes narrower is refused."""
 
@@ -37,6 +39,20 @@ def _crops(item: Item, numbers: Numbers) -> int:
     wanted = min(longer // least, math.floor(longer / shorter + 0.5))
     crops = min(max(2, wanted), numbers.whole("pan_and_scan_max_num_crops", most=MOST_TILES))
     return crops if min(math.ceil(longer / crops), shorter) >= least else 0
+
+
+def lined_crops(item: Item, numbers: Numbers, beside: Beside) -> Iterator[Run]:
+    """Return crops and the whole, with pads that end rows and one between: Phi-3-vision, Phi-3.5-vision."""
+    most, each = numbers.whole("num_crops", most=MOST_TILES), numbers.whole("num_img_tokens")
+    longer, shorter = max(item.height, item.width), min(item.height, item.width)
+    ratio, along = longer / shorter, 1
+    while along * math.ceil(along / ratio) <= most:
+        along += 1
+    along -= 1
+    # What does not fill the last crop is padded.
+    across = math.ceil(int(along * CROP / ratio) / CROP)
+    rows = along if item.height > item.width else across
+    return framed(numbers, (along * across + 1) * each + 1 + (rows + 1) * math.isqrt(each))
 
 
 def masked_crops(item: Item, numbers: Numbers, beside: Beside) -> Iterator[Run]:

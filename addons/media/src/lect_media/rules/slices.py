@@ -13,12 +13,17 @@ MERGED = {"16x": 4, "4x": 2}
 
 
 def slices(item: Item, numbers: Numbers, beside: Beside) -> Iterator[Run]:
-    """Return the number of the image in the request, the view and rows of slices: MiniCPM-V 4.6."""
+    """Return the number of the image in the request, the view and rows of slices: MiniCPM-V.
+
+    Until 4.5 each has a fixed number of pads, later as many as it has patches.
+    """
     size, patch = (item.height, item.width), numbers.whole("patch_size")
     # A grid is (rows, columns).
     grid = _grid(item, numbers) if numbers.yes("slice_mode", True) else None
 
     def pads(height: int, width: int) -> Run:
+        if "image_feature_size" in numbers:
+            return control(numbers.text("pad"), numbers.whole("image_feature_size"))
         return control(numbers.text("pad"), (height // patch) * (width // patch) // _merged(numbers) ** 2)
 
     if numbers.yes("use_image_id", True):

@@ -6,13 +6,18 @@ from collections.abc import Iterator
 from lect_media.items import Beside, Item
 from lect_media.numbers import Numbers
 from lect_media.rules.canvases import MOST_TILES, Grid, covering, least_enlarged, nearest_ratio, scaled_least
-from lect_media.rules.framed import framed
+from lect_media.rules.framed import framed, frames, times
 from lect_media.texts import Run, control
 
 
 def tiles(item: Item, numbers: Numbers, beside: Beside) -> Iterator[Run]:
     """Return the pads of all tiles in one: InternVL."""
     return framed(numbers, numbers.whole("image_seq_length") * _with_whole(*_nearest(item, numbers, "size")))
+
+
+def tile_frames(item: Item, numbers: Numbers, beside: Beside) -> Iterator[Run]:
+    """Return one tile for each frame of a video: InternVL."""
+    return frames(numbers, numbers.whole("image_seq_length"), times(item, numbers))
 
 
 def named_tiles(item: Item, numbers: Numbers, beside: Beside) -> Iterator[Run]:
@@ -72,6 +77,20 @@ def whole_and_tiles(item: Item, numbers: Numbers, beside: Beside) -> Iterator[Ru
         return math.ceil(side / numbers.whole("patch_size") / numbers.whole("downsample_ratio")) ** 2
 
     return framed(numbers, queries(numbers.whole("size")) + queries(tile) * columns * rows + 1)
+
+
+def lined_tiles(item: Item, numbers: Numbers, beside: Beside) -> Iterator[Run]:
+    """Return the whole image and smaller tiles with one pad more for each row of pads, and one: DeepSeek-OCR."""
+    tile, columns, rows = numbers.whole("tile_size"), 0, 0
+    if max(item.height, item.width) > tile:
+        columns, rows = nearest_ratio(item.height, item.width, tile, *_least_and_most(numbers))
+    return framed(numbers, lined(numbers, numbers.whole("size"), 1, 1) + 1 + lined(numbers, tile, columns, rows))
+
+
+def lined(numbers: Numbers, side: int, columns: int, rows: int) -> int:
+    """Return the pads of tiles that are joined, of which each row of pads has one more."""
+    along = math.ceil(side // numbers.whole("patch_size") / numbers.whole("downsample_ratio"))
+    return (rows * along) * (columns * along + 1) if rows else 0
 
 
 def separated_tiles(item: Item, numbers: Numbers, beside: Beside) -> Iterator[Run]:

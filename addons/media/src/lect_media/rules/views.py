@@ -7,10 +7,13 @@ from lect_media.items import Beside, Item
 from lect_media.numbers import Numbers
 from lect_media.rules.fixed import selected
 from lect_media.rules.framed import framed
+from lect_media.rules.tiles import lined
 from lect_media.texts import Run
 
 FULL = 1.1
 """Only what exceeds the most features by more is reduced."""
+ENLARGED = 2
+"""How many images of a request are shown on canvases; where there are more, none is."""
 
 
 def views(item: Item, numbers: Numbers, beside: Beside) -> Iterator[Run]:
@@ -39,16 +42,39 @@ def views_or_one(item: Item, numbers: Numbers, beside: Beside) -> Iterator[Run]:
     return framed(numbers, selected(numbers, rows * columns + rows + whole))
 
 
+def lined_views(item: Item, numbers: Numbers, beside: Beside) -> Iterator[Run]:
+    """Return the whole and the canvas with one pad more for each row, and one between: DeepSeek-VL2.
+
+    Where there are more than two images, the canvas of each is one tile.
+    """
+    canvases = [(height, width) for width, height in numbers.pairs("candidate_resolutions")]
+    tile = canvases[0][1]
+    rows, columns = (side // tile for side in _best(item, canvases)) if beside.total <= ENLARGED else (1, 1)
+    return framed(numbers, lined(numbers, tile, 1, 1) + 1 + lined(numbers, tile, columns, rows))
+
+
+def pooled_frames(item: Item, numbers: Numbers, beside: Beside) -> Iterator[Run]:
+    """Return a quarter of the features of each frame of a video, and one: LLaVA-OneVision."""
+    side = math.ceil(math.isqrt(numbers.whole("num_image_tokens")) / 2)
+    return framed(numbers, item.frames * side * side + 1)
+
+
 def _canvas(item: Item, numbers: Numbers, tile: int, side: int) -> tuple[int, int]:
-    """Return the rows and columns of features of the best canvas: most of the image is seen, and least is wasted."""
-    best, seen, wasted = (1, 1), 0, float("inf")
-    for height, width in numbers.pairs("image_grid_pinpoints"):
+    """Return the rows and columns of features of the best canvas."""
+    height, width = _best(item, numbers.pairs("image_grid_pinpoints"))
+    return height // tile * side, width // tile * side
+
+
+def _best(item: Item, canvases: list[tuple[int, int]]) -> tuple[int, int]:
+    """Return the canvas, as (height, width), on which most of the image is seen, and of these the least is wasted."""
+    best, seen, wasted = canvases[0], 0, float("inf")
+    for height, width in canvases:
         scale = min(width / item.width, height / item.height)
         pixels = min(int(item.width * scale) * int(item.height * scale), item.width * item.height)
         waste = width * height - pixels
         if pixels > seen or (pixels == seen and waste < wasted):
             best, seen, wasted = (height, width), pixels, waste
-    return best[0] // tile * side, best[1] // tile * side
+    return best
 
 
 def _unpadded(item: Item, rows: int, columns: int) -> tuple[int, int]:
