@@ -125,8 +125,9 @@ def test_the_entry_points_of_an_addon_are_commands_and_functions(name):
     commands, functions = entry_points(name, "lect.commands"), entry_points(name, "lect.functions")
     assert commands == {command: f"lect_{name}.cli.{command}" for command in commands}
     assert all(value.startswith(f"lect_{name}:") for value in functions.values())
-    # The others are for `lect doctor`, `lect why`, notebooks and `Template.effort`: nobody calls them.
-    assert functions.keys() <= {*lect.__all__, "carried", "doctor_tokens", "effort", "picture"}
+    # The others are for `lect doctor`, `lect why`, notebooks, templates and prompts: nobody calls them.
+    called_by_lect = {"carried", "doctor_tokens", "effort", "expanded", "media_places", "picture"}
+    assert functions.keys() <= {*lect.__all__, *called_by_lect}
 
 
 def test_generated_files_are_up_to_date():
