@@ -190,7 +190,7 @@ TITLE = {"role": "system", "content": "Make a title."}
 def test_a_request_for_a_title_is_another_conversation(step, messages):
     found = step(FIRST, messages, WROTE, tools=(LOOK, None))
     assert (found.kind, found.rule) == ("other", "other")
-    assert found.reason == "it is another conversation: they do not share their instructions"
+    assert found.reason == "it is another conversation"
 
 
 def test_without_instructions_conversations_differ_by_their_first_question():

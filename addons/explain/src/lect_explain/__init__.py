@@ -5,10 +5,10 @@ import lect
 import lect_explain
 
 template = lect.template("chatml")
-first = [{"role": "user", "content": "What is 6 times 7?"}]
-before = template.render(first, add_generation_prompt=True)
-after = template.render([{"role": "user", "content": "What is 6 times 8?"}], add_generation_prompt=True)
-print(lect_explain.explain(before, after).reason)
+told = {"role": "system", "content": "Be brief."}
+before = template.render([told, {"role": "user", "content": "What is 6 times 7?"}], add_generation_prompt=True)
+after = template.render([told, {"role": "user", "content": "What is 6 times 8?"}], add_generation_prompt=True)
+assert lect_explain.explain(before, after).reason == "messages[1].content is not what it was"
 ```
 """
 

@@ -43,9 +43,7 @@ def why(forked: Forked) -> Why:
         return Why("beginning", "it is the beginning of the one before, so that nothing of it has to be computed")
     shared = [bisect_right([field.end for field in side.fields], at) for side in (old, new)]
     if _is_other(old, new):
-        return Why(
-            "other", "it is another conversation: they do not share their instructions", *_around(old, new, shared)
-        )
+        return Why("other", "it is another conversation", *_around(old, new, shared))
     if shared[1] < len(old.fields):
         return _in_history(forked, old, new, min(shared))
     return _in_reply(forked, old, new, shared[1])

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from lect_explain.step import Step
 
-HELP = "say why a prompt does not extend the one before it, so that the server's cache misses"
+HELP = "say why a prompt does not extend the one before it, and what a cache loses"
 BOUNDED = True
 EPILOG = """\
 The exit code is 0 if each request extends an earlier one, 1 if one does not, and 2 if that cannot be said.
