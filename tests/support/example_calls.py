@@ -131,7 +131,7 @@ OTHERS: dict[str, dict[str, Callable[[], Any]]] = {
     "lect_explain.explain": {"before": prompt, "after": prompt, "sampled": words(1)},
     "lect_explain.explain_requests": {"model": lambda: "lmsys/vicuna-7b-v1.5", "requests": lambda: [{"messages": CHAT}] * 2, "sampled": lambda: ["4"]},
     "lect_explain.read_request": {"data": lambda: {"messages": CHAT}},
-    "lect_explain.Step": {"rule": words(1), "at": lambda: 1, "kept": lambda: 1, "lost": lambda: 1, "was": tuple, "now": tuple, "before": words(1), "after": words(1)},
+    "lect_explain.Step": {"rule": words(1), "by_tokens": bool, "earlier": int, "at": lambda: 1, "kept": lambda: 1, "lost": lambda: 1, "was": tuple, "now": tuple, "before": words(1), "after": words(1)},
     "lect.Template.edges": {"options": lambda: {"a": [1]}},
     "lect.Template.reply_text": {"messages": lambda: CHAT},
     "lect.get_conv_template": {"name": lambda: "chatml"},
