@@ -30,6 +30,7 @@ MODULES = [
         "lect_constrain",
         "lect_convert",
         "lect_data",
+        "lect_explain",
         "lect_fit",
         "lect_kit",
         "lect_media",

@@ -25,6 +25,7 @@ CORE = tomllib.loads((REPOSITORY / "core/pyproject.toml").read_text("utf-8"))["p
 BOUND = f">={CORE['version'].rpartition('.')[0]},<1"
 NEEDS = {
     "data": [*(f"lect-{name}{BOUND}" for name in ("rows", "tokens")), "pyarrow>=17"],
+    "explain": [f"lect-{name}{BOUND}" for name in ("apis", "tokens")],
     "hub": [f"lect-jinja{BOUND}", "huggingface_hub>=0.30"],
     "jinja": ["jinja2>=3.1.6"],
     "kit": ["pytest>=8", "hypothesis>=6.100"],

@@ -17,6 +17,7 @@ USES = {
     "constrain": ("__import__('lect_constrain').constrain(lect.template('chatml')).gbnf()[:4]", "root"),
     "convert": ("__import__('lect_convert').table_of(lect.template('chatml'), 'any').name", "chatml"),
     "data": ("__import__('lect_data').Formatter('lect:chatml')({'prompt': ['Hello!']})['turns']", [1]),
+    "explain": (f"__import__('lect_explain').explain_requests('lect:chatml', [{HELLO}] * 2)[0].extends", True),
     # One family for all: they have the same shape.
     "qwen": (f"lect.get_template('Qwen/Qwen2.5-7B-Instruct').text({HELLO})[-17:]", "Hello!<|im_end|>\n"),
     "dialects": ("'xlam' in lect.reply_formats()", True),
@@ -39,6 +40,7 @@ USES = {
 """For each plugin, something that works once it is installed."""
 NEEDED = {
     "data": ["lect-rows", "lect-tokens", "pyarrow"],
+    "explain": ["lect-apis", "lect-tokens"],
     "hub": ["huggingface-hub", "jinja2", "lect-jinja"],
     "jinja": ["jinja2"],
     "kit": ["hypothesis", "pytest"],

@@ -31,6 +31,7 @@ INSTALLS = {
     "lect[apis]": (["apis"], ["some/model", "--adapter", "chatml"], CHATML),
     "lect[constrain]": (["constrain"], ["some/model", "--adapter", "chatml"], CHATML),
     "lect[convert]": (["convert"], ["some/model", "--adapter", "chatml"], CHATML),
+    "lect[explain]": (["explain", "apis", "tokens"], ["some/model", "--adapter", "chatml"], CHATML),
     "lect[fit]": (["fit"], ["some/model", "--adapter", "chatml"], CHATML),
     "lect[rollout]": (["rollout"], ["some/model", "--adapter", "chatml"], CHATML),
     "lect[vllm]": (["vllm", "apis", "constrain"], ["some/model", "--adapter", "chatml"], CHATML),

@@ -15,6 +15,7 @@ READ = frozenset({"messages", "tools", "tool_choice"})
 FIELDS = ("role", "content", "name", "tool_calls", "tool_call_id", "reasoning_content", "reasoning")
 """The fields of a message that a model reads, or that say whose it is."""
 CALL = ("id", "type", "index")
+OWN_FIELDS = frozenset({"tool_calls", "reasoning_content", "reasoning"})
 OWN_ROLES = frozenset({"developer", "function", "tool"})
 OWN_PARTS = frozenset({"image_url", "input_audio", "video_url"})
 
@@ -27,7 +28,7 @@ def is_completion(fields: Fields) -> bool:
     tools, messages = fields.get("tools"), fields.get("messages")
     return any("function" in tool or "custom" in tool for tool in _mappings(tools)) or any(
         message.get("role") in OWN_ROLES
-        or "tool_calls" in message
+        or not OWN_FIELDS.isdisjoint(message)
         or any(part.get("type") in OWN_PARTS for part in _mappings(message.get("content")))
         for message in _mappings(messages)
     )
