@@ -1,6 +1,8 @@
 """Images in prompts: where they stand, what becomes of them, and what is trained."""
 
+import base64
 import pickle
+from zlib import crc32
 
 import pytest
 from hypothesis import given
@@ -147,6 +149,48 @@ def test_a_function_is_given_every_item_and_may_return_a_text():
         ("video", ("messages", 0, "content", 2), ()),
     ]
     assert made.ids[made.media[0].start : made.media[0].end] == [IDS[IMAGE], IDS[OPEN], IDS[IMAGE]]
+
+
+class Picture:
+    """As Pillow has images."""
+
+    size = (84, 56)
+
+
+HEADER = b"IHDR" + bytes([0, 0, 0, 84, 0, 0, 0, 56, 8, 2, 0, 0, 0])
+PNG = b"\x89PNG\r\n\x1a\n\0\0\0\r" + HEADER + crc32(HEADER).to_bytes(4)
+URL = "data:image/png;base64," + base64.b64encode(PNG).decode()
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"type": "image", "height": 56, "width": 84},
+        {"type": "image", "image": {"height": 56, "width": 84, "path": "nowhere.png"}},
+        {"type": "image", "image": Picture()},
+        {"type": "image", "image": PNG},
+        {"type": "image", "image": {"bytes": PNG, "path": None}},
+        {"type": "image", "url": URL},
+        {"type": "image_url", "image_url": {"url": URL, "detail": "low"}},
+        {"type": "image_url", "image_url": URL},
+        {"type": "input_image", "image_url": URL},
+        {"type": "image", "path": "cat.png"},
+    ],
+)
+def test_parts_tell_their_sizes(part, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "cat.png").write_bytes(PNG)
+    made = SEEING.render([{"role": "user", "content": [part]}]).encode(Characters(), media="parts")
+    assert [each.end - each.start for each in made.media] == [6]
+
+
+def test_a_video_tells_its_frames_or_is_refused():
+    video = {"type": "video", "video": "a.mp4", "frames": 4, "height": 28, "width": 56}
+    made = SEEING.render([{"role": "user", "content": [video]}]).encode(Characters(), media="parts")
+    assert [each.end - each.start for each in made.media] == [4]
+    prompt = SEEING.render([{"role": "user", "content": [{"type": "video", "video": "a.mp4"}]}])
+    with pytest.raises(lect.SourceError, match=r"^messages\[0\].content\[0\] is video, and does not tell its frames"):
+        prompt.encode(Characters(), media="parts")
 
 
 @pytest.mark.parametrize(

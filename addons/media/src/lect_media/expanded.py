@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
-from typing import Any
+from typing import Any, Literal
 
 from lect import Origin, Prompt, Segment
 from lect.errors import MessageError, saferepr
@@ -14,6 +14,7 @@ from lect.plugin import boundary
 from lect_media.expansion import expand
 from lect_media.images import image_size
 from lect_media.items import Item
+from lect_media.parts import item_of
 from lect_media.places import Place
 
 Size = tuple[int, ...] | str | bytes | os.PathLike[str] | Item
@@ -23,12 +24,18 @@ POSITIONS = ("begin", "header_end", "start", "stop", "end", "close")
 
 
 @boundary
-def expanded(prompt: Prompt, media: Sequence[Size] | Callable[[list[Item]], Sequence[int | str]]) -> Prompt:
+def expanded(
+    prompt: Prompt,
+    messages: Sequence[Mapping[str, Any]],
+    media: Sequence[Size] | Callable[[list[Item]], Sequence[int | str]] | Literal["parts"],
+) -> Prompt:
     """Return a prompt in which each image, video and sound is the text that the model gets: see `Prompt.encode`."""
     places = prompt.media
     if callable(media):
         texts = _texts(prompt, places, media([Item(place.kind, (), path=place.path) for place in places]))
     else:
+        if media == "parts":
+            media = [item_of(place, messages) for place in places]
         _expect_as_many(media, places)
         where = f"template {prompt.template.label!r}"
         items = [_item(place, size) for place, size in zip(places, media, strict=True)]

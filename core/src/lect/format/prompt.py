@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from lect.apart import function, picture
 from lect.boundaries import boundary
@@ -241,7 +241,7 @@ class Prompt:
         max_length: int | None = None,
         truncate: Truncate = "tokens",
         strict: bool | None = None,
-        media: Sequence[Any] | Callable[..., Any] | None = None,
+        media: Sequence[Any] | Literal["parts"] | Callable[..., Any] | None = None,
     ) -> Encoded:
         """Return the prompt as token ids, with exactly one BOS if the model has one.
 
@@ -254,9 +254,9 @@ class Prompt:
             truncate: What to cut off beyond that: `tokens`, or whole `turns`, so that the last one kept has its stop.
             strict: With a policy, refuse what is not trained as the model would write it on a server. By default, such
                 an answer is a `ServedDifferentlyWarning`; with False, it is only in the report.
-            media: What the images, sounds and videos are, in order, so that each is as many tokens as the model gets:
-                their sizes; or a function of a list of `lect_media.Item`, which returns for each how many placeholders
-                it is, or a text. By default each is one placeholder, as engines expect it.
+            media: What the images, sounds and videos are, so that each is as many tokens as the model gets: their sizes
+                in order; `parts`, which have them; or a function of a list of `lect_media.Item`, which returns for each
+                how many placeholders it is, or a text. By default each is one placeholder, as engines expect it.
 
         Raises:
             TokenizerError: If the tokenizer is none of these.
@@ -268,7 +268,7 @@ class Prompt:
 
         prompt = self
         if media is not None:
-            prompt = function("expanded")(self, media)
+            prompt = function("expanded")(self, self._request.messages, media)
             prompt.deviations = self.deviations if policy else ()
         if isinstance(policy, LossPolicy) and policy.stop != "none" and policy.marks == "lect":
             prompt = prompt._stopped(policy)

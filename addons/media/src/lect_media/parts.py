@@ -1,0 +1,54 @@
+"""How large an image, a video or a sound is, as its part in a message tells."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lect.addon import spell
+from lect.errors import SourceError, saferepr
+from lect_media.images import image_size
+from lect_media.items import KINDS, Item
+from lect_media.places import Place
+
+SOURCES = ("url", "path", "bytes", "data")
+"""Where an image is, in what a part says of it: clients and data sets have mappings there, or the thing itself."""
+
+
+def item_of(place: Place, messages: Sequence[Mapping[str, Any]]) -> Item:
+    """Return the part that stands in a place, with its size: as it states it, or as the image itself has it.
+
+    Raises:
+        SourceError: If neither tells its size.
+    """
+    _, message, _, at = place.path
+    part = messages[int(message)]["content"][at]
+    given = next((part[name] for name in (part["type"], place.kind, f"{place.kind}_url") if part.get(name)), None)
+    said = {**given, **part} if isinstance(given, Mapping) else dict(part)
+    size = tuple(said[name] for name in KINDS[place.kind] if said.get(name) is not None)
+    if len(size) < len(KINDS[place.kind]):
+        size = _measured(place, said, given)
+    times = said.get("timestamps")
+    return Item(
+        place.kind, size, fps=said.get("fps"), timestamps=tuple(times) if times else None,
+        sampling_rate=said.get("sampling_rate"), path=place.path,
+    )  # fmt: skip
+
+
+def _measured(place: Place, said: Mapping[str, Any], given: Any) -> tuple[int, ...]:
+    if place.kind == "audio" and said.get("array") is not None:
+        return (len(said["array"]),)
+    if place.kind == "image":
+        # As Pillow has it: its images, which `datasets` gives, are not imported for this.
+        width_and_height = getattr(given, "size", None)
+        if isinstance(width_and_height, tuple):
+            width, height = width_and_height
+            return height, width
+        sources = (given, *(said.get(name) for name in SOURCES))
+        source = next((each for each in sources if isinstance(each, str | bytes | os.PathLike) and each), None)
+        if source is not None:
+            return image_size(source)
+    names = " and ".join(KINDS[place.kind])
+    msg = f"{spell(place.path)} is {place.kind}, and does not tell its {names}: {saferepr(said)}"
+    raise SourceError(f"{msg}\n  try: {names} in the part, as numbers")
