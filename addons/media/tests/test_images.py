@@ -29,6 +29,14 @@ IMAGES = {
 }
 
 
+def measured(image):
+    """Return the size of an image, or that it is refused."""
+    try:
+        return image_size(image)
+    except SourceError:
+        return "refused"
+
+
 @pytest.fixture(params=IMAGES)
 def image(request):
     return IMAGES[request.param]
@@ -65,10 +73,7 @@ def test_an_image_that_a_camera_held_sideways_has_its_sides_exchanged(image, ori
 
 def test_every_truncated_image_is_refused_or_has_its_size(image):
     for length in range(len(image)):
-        try:
-            assert image_size(image[:length]) == (17, 31)
-        except SourceError as error:
-            assert "\n  try: " in str(error)
+        assert measured(image[:length]) in ((17, 31), "refused")
 
 
 @pytest.mark.parametrize(
