@@ -27,10 +27,11 @@ def media_tokens(
     timestamps: Sequence[float] | None = None,
     sampling_rate: int | None = None,
     image: str | os.PathLike[str] | bytes | None = None,
+    request: Sequence[Mapping[str, Any]] | None = None,
     numbers: str | os.PathLike[str] | Mapping[str, Any] | bool = True,
     adapter: Any = None,
     default: str | None = None,
-) -> Expansion:
+) -> Expansion | list[Expansion]:
     """Return how many tokens an image, a video or a sound is for a model, and the text that becomes of it.
 
     Args:
@@ -43,6 +44,8 @@ def media_tokens(
         timestamps: The time of each frame in seconds, instead of `fps`.
         sampling_rate: The samples of a second; by default what the model takes.
         image: An image instead of its size: a path, the bytes of a file, or a data URL. Only its header is read.
+        request: Several at once, in the order of the prompt, each as a mapping of the arguments above: what one
+            becomes may depend on those beside it. A list is returned.
         numbers: Where a checkpoint's own numbers come from: its directory, the numbers themselves, or, by default, the
             directory that `model` is; with False, the family's numbers are used.
         adapter: As for `lect.get_template`.
@@ -54,14 +57,16 @@ def media_tokens(
         SourceError: If the image, or a file of the checkpoint, cannot be read.
         UnknownModelError: If no adapter knows the model.
     """
-    if image is not None:
-        if (height, width, frames, samples) != (None,) * 4:
-            raise MessageError("an image has a size of its own\n  try: without height, width, frames and samples")
-        height, width = image_size(image)
-    item = _item(height, width, frames, samples)._replace(
-        fps=fps, timestamps=None if timestamps is None else tuple(timestamps), sampling_rate=sampling_rate
-    )
-    return expansions(model, [item], numbers=numbers, adapter=adapter, default=default)[0]
+    stated: dict[str, Any] = {
+        "height": height, "width": width, "frames": frames, "samples": samples, "fps": fps, "timestamps": timestamps,
+        "sampling_rate": sampling_rate, "image": image,
+    }  # fmt: skip
+    if request is None:
+        return expansions(model, [_item(**stated)], numbers=numbers, adapter=adapter, default=default)[0]
+    if any(value is not None for value in stated.values()):
+        raise MessageError("either several items are given as request=, or one item by itself\n  try: one of them")
+    items = [_item(**each) for each in request]
+    return expansions(model, items, numbers=numbers, adapter=adapter, default=default)
 
 
 @boundary
@@ -95,13 +100,27 @@ def expansions(
     return expand(media, items, where=where, error=error)
 
 
-def _item(height: int | None, width: int | None, frames: int | None, samples: int | None) -> Item:
-    """Return what the numbers describe."""
+def _item(
+    height: int | None = None,
+    width: int | None = None,
+    frames: int | None = None,
+    samples: int | None = None,
+    fps: float | None = None,
+    timestamps: Sequence[float] | None = None,
+    sampling_rate: int | None = None,
+    image: str | os.PathLike[str] | bytes | None = None,
+) -> Item:
+    """Return what the arguments describe."""
+    if image is not None:
+        if (height, width, frames, samples) != (None,) * 4:
+            raise MessageError("an image has a size of its own\n  try: without height, width, frames and samples")
+        height, width = image_size(image)
+    more = (fps, None if timestamps is None else tuple(timestamps), sampling_rate)
     if samples is not None:
         if (height, width, frames) != (None,) * 3:
             raise MessageError("a sound has samples, and no height, width and frames\n  try: one call for each")
-        return Item("audio", (samples,))
+        return Item("audio", (samples,), *more)
     if height is None or width is None:
         missing = "height" if height is None else "width"
         raise MessageError(f"{missing} is missing\n  try: height= and width=, image= a path, or samples= for a sound")
-    return Item("image", (height, width)) if frames is None else Item("video", (frames, height, width))
+    return Item("image", (height, width), *more) if frames is None else Item("video", (frames, height, width), *more)

@@ -25,6 +25,8 @@ class Expansion(NamedTuple):
     """The text in runs."""
     rule: str
     """The name of the rule."""
+    item: Item
+    """What it is the text of."""
 
     @property
     def text(self) -> str:
@@ -58,7 +60,9 @@ def expand(
     for kind in dict.fromkeys(item.kind for item in items):
         if kind not in media:
             known = ", ".join(media) or "no media at all"
-            raise RefusedError(f"{where} states nothing for {kind}; it knows {known}\n  try: lect why MODEL")
+            raise RefusedError(
+                f"{where} states nothing for {kind}; it knows {known}\n  try: another model; `template.media` has what a format states"
+            )
     # A sound is resampled to what the model takes.
     heard = [_resampled(item, media[item.kind]) for item in items]
     alike = {kind: [item for item in heard if item.kind == kind] for kind in {item.kind for item in items}}
@@ -82,7 +86,7 @@ def _expanded(item: Item, stated: Mapping[str, Any], beside: Beside, where: str,
     numbers = Numbers({"pad": stated.get("placeholder", ""), **stated}, f"{where}, {item.kind}", error)
     runs, pad = joined(rule(item, numbers, beside)), numbers.text("pad")
     tokens = sum(run.times for run in runs if run.is_control)
-    return Expansion(tokens, sum(run.times for run in runs if run.text == pad), runs, rule.__name__)
+    return Expansion(tokens, sum(run.times for run in runs if run.text == pad), runs, rule.__name__, item)
 
 
 def _resampled(item: Item, stated: Mapping[str, Any]) -> Item:

@@ -54,8 +54,7 @@ def times(item: Item, numbers: Numbers) -> list[float]:
 def merged_times(item: Item, numbers: Numbers) -> list[float]:
     """Return the time of each group of frames that become one: of its first frame, or its middle."""
     size, each = numbers.whole("temporal_patch_size", 1), times(item, numbers)
-    # The last frame is repeated until the last group is whole.
-    each += each[-1:] * (-len(each) % size)
     if numbers.text("timestamp_of", "first") == "first":
         return each[::size]
-    return [(each[at] + each[at + size - 1]) / 2 for at in range(0, len(each), size)]
+    # The last group is filled up with the last frame.
+    return [(each[at] + each[min(at + size, len(each)) - 1]) / 2 for at in range(0, len(each), size)]

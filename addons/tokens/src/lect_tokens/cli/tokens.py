@@ -8,6 +8,7 @@ from typing import Any
 
 import lect
 from lect.addon import Painted, Screen, commands
+from lect_tokens.cli.media import add_media, are_media_asked, print_media
 from lect_tokens.load import load_tokenizer
 
 HELP = "print that prompt token by token: ids, origins, and what carries loss"
@@ -20,6 +21,7 @@ examples:
   lect tokens Qwen/Qwen2.5-7B-Instruct "Hello!" --tokenizer ./Qwen2.5-7B-Instruct --show-inline
   lect tokens Qwen/Qwen2.5-7B-Instruct --messages chat.json --tokenizer ./Qwen2.5-7B-Instruct
   lect tokens ./checkpoint-500 --messages chat.json --tokenizer ./checkpoint-500 --json
+  lect tokens Qwen/Qwen2.5-VL-7B-Instruct --image cat.png --size 1920x1080
 """
 TOKENIZER = "tokenizer"
 """The origin of tokens that the tokenizer itself puts before the text."""
@@ -34,21 +36,29 @@ def configure(parser: ArgumentParser) -> None:
     parser.description = (
         "Print the prompt for a model token by token: the id, how much loss it carries, who wrote it, in which field, "
         "and its text.\n"
-        "Control tokens come from the template alone; where text from outside spells one, it becomes ordinary tokens."
+        "Control tokens come from the template alone; where text from outside spells one, it becomes ordinary tokens.\n"
+        "With --image, --size or --samples, say instead how many tokens images, videos and sounds are for the model."
     )
     parser.epilog = EPILOG
     commands.add_conversation(parser)
     add = parser.add_argument
-    add("--tokenizer", metavar="DIR", required=True, help="a directory with a tokenizer.json, or that file")
+    add("--tokenizer", metavar="DIR", help="a directory with a tokenizer.json, or that file")
     add("--unsafe", action="store_true", help="encode the text as the tokenizer itself would, whatever its origin")
     add("--max-length", metavar="NUMBER", type=int, help="how many tokens to keep, from the beginning")
     inline = "show the prompt itself, with a border between tokens, coloured by who wrote them and what carries loss"
     add("--show-inline", action="store_true", help=inline)
     add("--json", action="store_true", help="print the tokens and all that is known about them as JSON")
+    add_media(parser)
 
 
 def run(arguments: Namespace) -> None:
     """Print the tokens, then what a reader should know about them."""
+    if are_media_asked(arguments):
+        print_media(arguments)
+        return
+    if arguments.tokenizer is None:
+        msg = "the tokens of a prompt need a tokenizer\n  try: --tokenizer DIR, or --image FILE for those of an image"
+        raise lect.MessageError(msg)
     rendered = commands.render(arguments, after_answers=False)
     tokenizer = load_tokenizer(arguments.tokenizer)
     encoded = rendered.prompt.encode(
