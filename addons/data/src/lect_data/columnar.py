@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lect_rows import MEDIA_COLUMNS
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
@@ -22,7 +24,10 @@ if TYPE_CHECKING:
 
     FrameOf = Callable[[tuple[str, ...]], Frame | None]
 
-READ = ("tools", "system", "chosen", "rejected", "weights", "weight", "loss_mask", "conversations", "conversation")
+READ = (
+    "tools", "system", "chosen", "rejected", "weights", "weight", "loss_mask", "conversations", "conversation",
+    *MEDIA_COLUMNS,
+)  # fmt: skip
 """What `lect.row` reads in a row beside its `messages`."""
 LONGEST_TEXT, MOST_MESSAGES = 1 << 20, 1000
 """Whatever is larger may be over the limits of a prompt."""

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 import lect
-from lect.errors import LectError, MaskError, MessageError, saferepr
+from lect.errors import LectError, MaskError, MessageError, expect_one_of, saferepr
 from lect.plugin import boundary
 from lect_data.columnar import plain_chats, write_prompts
 from lect_data.frames import frames_for
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 Truncate = Literal["drop", "turns", "window"]
 Unroll = Literal["never", "auto", "always"]
+Media = Literal["parts", "one"]
 UNROLL = get_args(Unroll)
 TOGETHER = 64
 """Rows whose pieces are encoded at once: enough for all cores, and few enough to stay in the processor's caches."""
@@ -64,6 +65,8 @@ class Formatter:
         row: The column that tells one row from another, for `row` of the result; by default rows are numbered.
         keep: Columns to copy to the result.
         parse_assistant: As in `lect.row`.
+        media: What an image, a video or a sound is in ids: as many tokens as the model gets, by the size that its part
+            tells (`parts`), or `one` placeholder, if what trains the model expects that.
         cache_bytes: How much memory texts that were encoded before may take, roughly.
         options: The other arguments of `Template.render`, such as the maker's own options.
 
@@ -87,6 +90,7 @@ class Formatter:
         row: str | None = None,
         keep: Sequence[str] = (),
         parse_assistant: Any = False,
+        media: Media = "parts",
         cache_bytes: int = 64 << 20,
         **options: Any,
     ):
@@ -98,10 +102,11 @@ class Formatter:
         self._parse_assistant = parse_assistant
         self._cache_bytes = cache_bytes
         _check(tokenizer, policy, max_length, truncate, unroll, preference=preference, prompts=prompts)
+        expect_one_of(get_args(Media), "media", media)
         if prompts:
             unroll, options = "never", {**options, "add_generation_prompt": True}
         self._settings = Settings(
-            None, policy or lect.LossPolicy(), max_length, truncate, unroll, preference, dict(options), prompts
+            None, policy or lect.LossPolicy(), max_length, truncate, unroll, preference, dict(options), prompts, media
         )
         taken = {"row", "part", *self.names, "length", "turns", "deviations", "error"}.intersection(self._keep)
         if taken:

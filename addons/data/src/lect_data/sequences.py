@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect import LossPolicy
+from lect.addon import spell
 from lect.errors import MaskError, MessageError
 from lect_data.deviations import in_ids, in_side, in_text, left_out
+from lect_data.media import expanded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -30,6 +32,8 @@ class Settings(NamedTuple):
     options: Mapping[str, Any]
     prompts: bool = False
     """Whether only what is before an answer is wanted."""
+    media: str = "parts"
+    """What an image is: as many tokens as the model gets, or `one`."""
 
 
 class Made(NamedTuple):
@@ -106,7 +110,7 @@ def _trained(prompts: Sequence[Prompt], row: Row, settings: Settings) -> Sequenc
 
 def _sequences(prompt: Prompt, row: Row, settings: Settings) -> Iterator[Made]:
     if settings.tokenizer is not None:
-        yield from _encoded(prompt, settings)
+        yield from _encoded(expanded(prompt, row.messages, settings.media), settings)
         return
     turns = max(prompt.trains) + 1 if prompt.trains else len(row.messages)
     controls = len(prompt.controls)
@@ -132,12 +136,25 @@ def _encoded(prompt: Prompt, settings: Settings) -> Iterator[Made]:
         return
     if how == "drop":
         raise MaskError(_too_long(len(ids), most))
-    for start in range(0, len(ids), most):
-        window, weighed = ids[start : start + most], weights[start : start + most]
+    for start, end in _windows(encoded, most):
+        window, weighed = ids[start:end], weights[start:end]
         if any(weighed):
             values = {"input_ids": window, "weights": weighed}
             yield Made(values, len(window), turns, is_cut=True, controls=controls, deviations=deviations)
             deviations = []
+
+
+def _windows(encoded: Encoded, most: int) -> Iterator[tuple[int, int]]:
+    """Yield where windows of at most so many tokens begin and end: an image is in one of them."""
+    start, length = 0, len(encoded.ids)
+    while start < length:
+        end = min(start + most, length)
+        cut = next((each for each in encoded.media if each.start < end < each.end), None)
+        if cut is not None and cut.start <= start:
+            raise MaskError(f"{spell(cut.path)} has {cut.end - cut.start:,} tokens, more than max_length, {most:,}")
+        end = end if cut is None else cut.start
+        yield start, end
+        start = end
 
 
 def _too_long(length: int, most: int) -> str:
@@ -154,7 +171,13 @@ def _last_message(prompt: Prompt, encoded: Encoded) -> int:
 
 
 def _pair(prompts: Sequence[Prompt], row: Row, settings: Settings) -> Made:
-    sides = [_text_side(each) if settings.tokenizer is None else _ids_side(each, settings) for each in prompts]
+    answers = (row.chosen or [], row.rejected or [])
+    sides = [
+        _text_side(each)
+        if settings.tokenizer is None
+        else _ids_side(expanded(each, [*row.messages, *answer], settings.media), settings)
+        for each, answer in zip(prompts, answers, strict=True)
+    ]
     (prompt, chosen, controls), (other, rejected, others) = sides
     if prompt != other:
         msg = "chosen and rejected do not follow the same prompt: the format writes what is before them otherwise"

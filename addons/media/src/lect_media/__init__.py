@@ -1,7 +1,7 @@
 """Media: how many tokens an image, a video or a sound is for a model, and the text that becomes of it."""
 
 from lect_media.count import expansions, media_tokens
-from lect_media.expanded import expanded as expanded  # `prompt.encode(media=...)` calls it.
+from lect_media.expanded import expanded as expanded  # `prompt.expand` calls it.
 from lect_media.expansion import Expansion, expand
 from lect_media.headers import Size
 from lect_media.images import image_size

@@ -29,7 +29,7 @@ def expanded(
     messages: Sequence[Mapping[str, Any]],
     media: Sequence[Size] | Callable[[list[Item]], Sequence[int | str]] | Literal["parts"],
 ) -> Prompt:
-    """Return a prompt in which each image, video and sound is the text that the model gets: see `Prompt.encode`."""
+    """Return a prompt in which each image, video and sound is the text that the model gets: see `Prompt.expand`."""
     places = prompt.media
     if callable(media):
         texts = _texts(prompt, places, media([Item(place.kind, (), path=place.path) for place in places]))
@@ -53,7 +53,7 @@ def expanded(
     made.media = tuple(place._replace(start=moved(place.start), end=moved(place.end)) for place in places)
     # Turns are found by writing other conversations, which have placeholders.
     made.turns = [_moved(turn, moved) for turn in prompt.turns]
-    made.trains = prompt.trains
+    made.trains, made.deviations = prompt.trains, prompt.deviations
     return made
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lect import Row
 from lect.addon import objects, own_weight
 from lect.errors import MaskError, MessageError, saferepr
+from lect_rows.media import with_media
 from lect_rows.replies import parser, with_parts
 from lect_rows.turns import (
     ROW_FIELDS,
@@ -95,6 +96,7 @@ def _read(data: Any, name: str | None, row: int | None, parse: Parse | None) -> 
             refuse("there is no message in it")
         weighed = _weighed(fields, found, *pair)
         found[:0] = [each for each in system_of(fields) if each != found[0]]
+        media = with_media(fields, found, pair)
         tools = _tools(fields.get("tools"))
         if parse is not None:
             places = zip(("messages", *PAIR), (found, *pair), strict=True)
@@ -106,7 +108,9 @@ def _read(data: Any, name: str | None, row: int | None, parse: Parse | None) -> 
         raise MessageError(str(error) if row is None else f"row {row}: {error}") from None
     states = any(weight is not None for weight in weights)
     chosen, rejected = (side or None for side in pair)
-    read = Row(found, tools, weights if states else None, chosen, rejected, dict(_rest(fields, name, weighed)))
+    read = Row(
+        found, tools, weights if states else None, chosen, rejected, dict(_rest(fields, name, [*weighed, *media]))
+    )
     return read, bool(weighed) or (states and name not in ("openai", "xtuner"))
 
 
@@ -177,10 +181,10 @@ def _tools(value: Any) -> list[Raw] | None:
     return read or None
 
 
-def _rest(row: Mapping[str, Any], name: str, weighed: list[str]) -> Iterator[tuple[str, Any]]:
+def _rest(row: Mapping[str, Any], name: str, used: list[str]) -> Iterator[tuple[str, Any]]:
     """Yield the fields of a row that are not read, and what is left of those that are read in part."""
     by_field = name in ROW_FIELDS and (name != "pairs" or "src" in row)
-    read = {*(ROW_FIELDS[name] if by_field else TURNS), *PAIR, *weighed, "system", "tools"}
+    read = {*(ROW_FIELDS[name] if by_field else TURNS), *PAIR, *used, "system", "tools"}
     for key, value in row.items():
         if key not in read:
             yield key, value

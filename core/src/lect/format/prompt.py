@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from lect.apart import function, picture
 from lect.boundaries import boundary
@@ -60,6 +60,15 @@ class Prompt:
         prompt.write = self.write
         prompt.marked = None  # The template's own marks are in another text.
         return prompt
+
+    def expand(self, media: Any) -> Prompt:
+        """Return the prompt with as many tokens for each image, sound and video as the model gets, by `lect-media`.
+
+        `media` is their sizes, in order; `parts`, if the messages tell them; or a function of a list of
+        `lect_media.Item`, which returns for each how many placeholders it is, or a text.
+        """
+        made: Prompt = function("expanded")(self, self._request.messages, media)
+        return made
 
     def train(self, turns: Sequence[TurnSpan], deviations: Sequence[Deviation] = ()) -> None:
         """Set the turns that are trained in it, and what differs from serving."""
@@ -241,7 +250,7 @@ class Prompt:
         max_length: int | None = None,
         truncate: Truncate = "tokens",
         strict: bool | None = None,
-        media: Sequence[Any] | Literal["parts"] | Callable[..., Any] | None = None,
+        media: Any = None,
     ) -> Encoded:
         """Return the prompt as token ids, with exactly one BOS if the model has one.
 
@@ -254,9 +263,7 @@ class Prompt:
             truncate: What to cut off beyond that: `tokens`, or whole `turns`, so that the last one kept has its stop.
             strict: With a policy, refuse what is not trained as the model would write it on a server. By default, such
                 an answer is a `ServedDifferentlyWarning`; with False, it is only in the report.
-            media: What the images, sounds and videos are, so that each is as many tokens as the model gets: their sizes
-                in order; `parts`, which have them; or a function of a list of `lect_media.Item`, which returns for each
-                how many placeholders it is, or a text. By default each is one placeholder, as engines expect it.
+            media: As in `expand`; by default each image is one placeholder, as engines expect it.
 
         Raises:
             TokenizerError: If the tokenizer is none of these.
@@ -266,10 +273,7 @@ class Prompt:
         from lect.tokens.policy import LossPolicy
         from lect.tokens.served import refuse_or_warn
 
-        prompt = self
-        if media is not None:
-            prompt = function("expanded")(self, self._request.messages, media)
-            prompt.deviations = self.deviations if policy else ()
+        prompt = self if media is None else self.expand(media)
         if isinstance(policy, LossPolicy) and policy.stop != "none" and policy.marks == "lect":
             prompt = prompt._stopped(policy)
         made = encode(prompt, tokenizer, safe=safe, policy=policy, max_length=max_length, truncate=truncate)

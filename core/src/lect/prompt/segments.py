@@ -41,8 +41,8 @@ class Layout:
                 firsts[turn] = index
                 own[turn] = []
             ends[turn] = index + 1
-            is_text = len(path) > 2 and path[1] == turn and path[2] != "role" and path[0] == "messages"
-            if is_text and origin is not Origin.TEMPLATE:
+            is_own = len(path) > 2 and path[1] == turn and path[2] != "role" and path[0] == "messages"
+            if is_own and origin is not Origin.TEMPLATE:
                 own[turn].append(index)
         return [(turn, firsts[turn], ends[turn], own[turn]) for turn in sorted(firsts)]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
@@ -126,7 +126,11 @@ class Encoded:
     @computed
     def media(self) -> tuple[Any, ...]:
         """Which tokens stand for the images, sounds and videos of the prompt, in order; none carries loss."""
-        places = _media(self._tokens, self._prompt.media, self._opening)
+
+        def behind(position: int) -> int:
+            return first_token(self._tokens, position) + self._opening
+
+        places = (each._replace(start=behind(each.start), end=behind(each.end)) for each in self._prompt.media)
         return tuple(place for place in places if place.end <= len(self.ids))
 
     @computed
@@ -246,8 +250,8 @@ def encode(
     kept = len(tokens.ids) - truncated
     if truncated:
         # Half an image is none.
-        cut = (place.start for place in _media(tokens, prompt.media, 0) if place.start < kept < place.end)
-        kept = min(cut, default=kept)
+        cut = (each.start for each in prompt.media if each.start < tokens.span(kept)[0] < each.end)
+        kept = next((first_token(tokens, start) for start in cut), kept)
         truncated = len(tokens.ids) - kept
     reached = tokens.span(kept - 1)[1] if kept > 0 else 0
     reported = as_controls(islice(foreign, DEFAULT.controls), encoder.control_ids, layout) if foreign else ()
@@ -265,13 +269,6 @@ def encode(
         # A policy is given for the mask, so its faults are reported now.
         encoded._runs = encoded._weigh(spans)
     return encoded
-
-
-def _media(tokens: Tokens, places: Iterable[Any], opening: int) -> Iterator[Any]:
-    """Yield which tokens stand for images, sounds and videos, after those that the tokenizer puts first."""
-    for each in places:
-        start, end = (first_token(tokens, at) + opening for at in (each.start, each.end))
-        yield each._replace(start=start, end=end)
 
 
 @boundary

@@ -187,8 +187,7 @@ def is_anothers(segment: Segment, message: int) -> bool:
 def is_own(segment: Segment, message: int | None) -> bool:
     """Return whether a segment is text of a message, other than its role."""
     _, origin, path, _, _ = segment
-    is_text = len(path) > 2 and path[0] == "messages" and path[1] == message and path[2] != "role"
-    return is_text and origin is not Origin.TEMPLATE
+    return len(path) > 2 and path[:2] == ("messages", message) and path[2] != "role" and origin is not Origin.TEMPLATE
 
 
 def call_marks(facts: Facts, fact: Literal["open", "close"]) -> Iterator[str]:

@@ -45,7 +45,7 @@ SHOWN = 5
 """How many errors are shown."""
 PHRASES = {
     r"Formatter\(\.\.\., preference=True\)": "--preference",
-    r"\b(truncate|unroll)='(\w+)'": r"--\1 \2",
+    r"\b(truncate|unroll|media)='(\w+)'": r"--\1 \2",
     r"lect\.messages\(row.*columns=\{'messages': '([^']*)'\} for a whole data set": r"--column messages=\1",
     r"one row, or format= one of .*": "--column messages=NAME, if the turns are called something else",
     r", another policy, or LossPolicy\(allow_uniform=True\)": "",
@@ -81,6 +81,11 @@ def configure(parser: ArgumentParser) -> None:
         "few as that takes (auto, the default), one for each answer (always), or one, whatever is in it (never)"
     )
     add("--unroll", choices=("never", "auto", "always"), default="auto", help=unroll)
+    media = (
+        "what an image, a video or a sound is in ids: as many tokens as the model gets (parts, the default), or one "
+        "placeholder, if what trains the model expects that (one)"
+    )
+    add("--media", choices=("parts", "one"), default="parts", help=media)
     add("--preference", action="store_true", help="the rows have two answers each: prompt, chosen and rejected")
     prompts = "write only prompts, as a server is sent them; an answer at the end of a row is left out"
     add("--prompts", action="store_true", help=prompts)
@@ -149,6 +154,7 @@ def _run(arguments: Namespace) -> int:
         unroll=arguments.unroll,
         preference=arguments.preference,
         prompts=arguments.prompts,
+        media=arguments.media,
         keep=arguments.keep,
         columns=dict(arguments.columns),
         **dict(arguments.options),
@@ -272,8 +278,8 @@ def _made_of(arguments: Namespace, sources: Sequence[Source]) -> Mapping[str, An
     import lect
 
     names = (
-        "model", "tokenizer", "max_length", "truncate", "pack", "unroll", "preference", "prompts", "keep", "columns",
-        "options", "errors",
+        "model", "tokenizer", "max_length", "truncate", "pack", "unroll", "preference", "prompts", "media", "keep",
+        "columns", "options", "errors",
     )  # fmt: skip
     files = [[str(source.path), source.size, source.changed] for source in sources]
     return {name: getattr(arguments, name) for name in names} | {"input": files, "version": lect.__version__}
