@@ -196,8 +196,9 @@ def test_core_offers_every_plugin_as_an_extra():
 
 def test_addons_have_extras_of_their_own():
     extras = {name: name for name in ADDONS} | {"kit": "testing"}
-    # `lect-tokens` reads tokenizers with a package that `lect-data` does without where it writes texts.
-    others = {"tokens": ["tokenizers>=0.21"]}
+    # `lect-tokens` reads tokenizers with a package that `lect-data` does without where it writes texts, and
+    # `lect-media` reads unusual images with one that it does without for all others.
+    others = {"tokens": ["tokenizers>=0.21"], "media": ["pillow>=10"]}
     assert {name: CORE["optional-dependencies"][extra] for name, extra in extras.items()} == {
         name: [f"lect-{name}", *others.get(name, ())] for name in ADDONS
     }

@@ -60,7 +60,8 @@ def expand(
     for kind in dict.fromkeys(item.kind for item in items):
         if kind not in media:
             known = ", ".join(media) or "no media at all"
-            raise RefusedError(
+            msg = f"{where} states nothing for {kind}; it knows {known}"
+            raise RefusedError(f"{msg}\n  try: another model; `template.media` has what a format states")
                 f"{where} states nothing for {kind}; it knows {known}\n  try: another model; `template.media` has what a format states"
             )
     # A sound is resampled to what the model takes.

@@ -23,7 +23,9 @@ class Size(NamedTuple):
     """The size of an image as it is shown."""
 
     height: int
+    """In pixels."""
     width: int
+    """In pixels."""
 
 
 def read_size(file: BinaryIO) -> Size | None:

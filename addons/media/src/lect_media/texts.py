@@ -10,7 +10,9 @@ class Run(NamedTuple):
     """A text, and how often it stands there in a row."""
 
     text: str
+    """The text."""
     times: int = 1
+    """How often it stands there."""
     is_control: bool = True
     """Whether the text is one control token; plain text, such as a time, is cut into tokens by the tokenizer."""
 

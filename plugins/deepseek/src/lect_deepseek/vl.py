@@ -67,6 +67,7 @@ JANUS_PRO = DEEPSEEK_VL.but(
     program=partial(labelled, user="<|User|>", assistant="<|Assistant|>"),
     markers=["<|User|>:", "<|Assistant|>:", BOS, EOS, IMAGE, "<begin_of_image>", "<end_of_image>"],
     control_tokens=[IMAGE, "<begin_of_image>", "<end_of_image>"],
+    media=media.JANUS,
     source="deepseek-ai/Janus at 1daa72f, janus/utils/conversation.py, models/processing_vlm.py and README.md",
 )
 DEEPSEEK_VL2 = DEEPSEEK_VL.but(

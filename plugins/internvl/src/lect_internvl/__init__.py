@@ -71,6 +71,7 @@ COUNTED_HF: dict[str, dict[str, object]] = {
     "video": {
         **TILES,
         "rule": "tile_frames",
+        "source": "huggingface/transformers at d56c55b: the processor internvl",
         "placeholder": "<video>",
         "timestamp": "Frame{number}: ",
         "between": "\n",

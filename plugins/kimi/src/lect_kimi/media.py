@@ -3,6 +3,7 @@
 VL = {
     "image": {
         "rule": "limited",
+        "source": "the processor of Kimi-VL-A3B-Instruct, as vllm-project/vllm at a014e35 counts by it: kimi_vl.py",
         "placeholder": "<|media_pad|>",
         "patch_size": 14,
         "merge_kernel_size": [2, 2],

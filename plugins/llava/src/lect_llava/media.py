@@ -23,5 +23,10 @@ ONEVISION = {
         "image_grid_pinpoints": [[height, width] for height in SIDES for width in SIDES],
         "vision_aspect_ratio": "anyres_max_9",
     },
-    "video": {**ONEVISION_FEATURES, "rule": "pooled_frames", "placeholder": "<video>"},
+    "video": {
+        **ONEVISION_FEATURES,
+        "rule": "pooled_frames",
+        "source": "huggingface/transformers at d56c55b: the processor llava_onevision",
+        "placeholder": "<video>",
+    },
 }

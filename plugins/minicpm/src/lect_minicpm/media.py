@@ -3,6 +3,7 @@
 SLICES = {
     "image": {
         "rule": "slices",
+        "source": "the processor of MiniCPM-V-2_6; the slices are those of MiniCPM-V-4.6, which were compared",
         "placeholder": "(<image>./</image>)",
         "pad": "<unk>",
         "start": "<image>",

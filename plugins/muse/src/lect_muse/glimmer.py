@@ -204,6 +204,7 @@ COUNTED: dict[str, dict[str, object]] = {
     },
     "video": {
         **PATCHES,
+        "source": "huggingface/transformers at d56c55b: the processor muse_glimmer",
         "placeholder": "<|video|>",
         "open": "<|vid_start|>",
         "timestamp": "Time: {seconds:.1f}s",

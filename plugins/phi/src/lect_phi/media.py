@@ -3,6 +3,7 @@
 VISION_3_5 = {
     "image": {
         "rule": "lined_crops",
+        "source": "calc_num_image_tokens_from_image_size of the processor of Phi-3.5-vision-instruct",
         "placeholder": "<|image_1|>",
         "pad": "<|image|>",
         # Those of Phi-3.5; the file of Phi-3-vision says 16 crops.

@@ -48,8 +48,17 @@ QWEN3_VL = {
 }
 
 QWEN3_OMNI = {
-    "image": {**IMAGE_3, "size": {"shortest_edge": 3136, "longest_edge": 12845056}},
-    "video": {**VIDEO_2, **PATCHES_16, "size": {"shortest_edge": 131072, "longest_edge": 786432}},
+    "image": {
+        **IMAGE_3,
+        "source": "preprocessor_config.json of Qwen3-Omni-30B-A3B-Instruct; the rule is that of Qwen3-VL",
+        "size": {"shortest_edge": 3136, "longest_edge": 12845056},
+    },
+    "video": {
+        **VIDEO_2,
+        **PATCHES_16,
+        "source": "huggingface/transformers at d56c55b: the processor qwen3_omni_moe; the rule is that of Qwen2.5-VL",
+        "size": {"shortest_edge": 131072, "longest_edge": 786432},
+    },
     "audio": {
         "rule": "chunked_sound",
         "placeholder": "<|audio_pad|>",

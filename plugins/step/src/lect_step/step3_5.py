@@ -131,6 +131,7 @@ def step3_5(chat: Chat, out: Writer) -> None:
 COUNTED: dict[str, dict[str, object]] = {
     "image": {
         "rule": "windows",
+        "source": "huggingface/transformers at d56c55b: the processor of Step 3.7, step3p7",
         "placeholder": "<im_patch>",
         "start": "<im_start>",
         "end": "<im_end>",

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import lect
 from lect.errors import LectError, MessageError, PluginError, RefusedError, SourceError
 from lect.facts import Facts
+from lect_kit import AdapterSuite
 from lect_media import Item, expand, expansions, media_tokens
 from lect_media.rules import RULES
 
@@ -29,6 +30,11 @@ GRID = {"rule": "grid", "placeholder": "<p>", "patch_size": 14, "merge_size": 2}
 SIZES = {"image": (640, 480), "video": (8, 240, 320), "audio": (48_000,)}
 # More than any image, and fewer than would be noticed.
 MOST_LINES = 200_000
+
+
+class TestMedia(AdapterSuite):
+    plugin = "media"
+    examples = {}
 
 
 def media_of(place):
