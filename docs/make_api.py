@@ -27,6 +27,7 @@ MODULES = [
         "lect.plugin",
         "lect.plugin.grammar",
         "lect_apis",
+        "lect_completion",
         "lect_constrain",
         "lect_convert",
         "lect_data",

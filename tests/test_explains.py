@@ -40,23 +40,43 @@ UNCHANGED = ("extended", "left out", "opening", "template", "moved")
 SEEDS = st.integers(0, 10**6)
 
 
+def fields(messages):
+    """Return the paths of the texts of a session, and of the arguments of its calls."""
+    for at, message in enumerate(messages):
+        if message["role"] != "assistant":  # What a model said may be cut by the maker's rule.
+            yield "messages", at, "content"
+        for number, _ in enumerate(message.get("tool_calls", ())):
+            yield "messages", at, "tool_calls", number, "function", "arguments", "city"
+    yield from (("tools", at, "function", "description") for at in range(len(TOOLS)))
+
+
+def changed(request, path):
+    """Return a request with other words in a field."""
+    request = copy.deepcopy(request)
+    place = request
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = NEW
+    return request
+
+
 @together("name", in_turn(FORMATS, 4))
-def test_a_changed_text_is_named(name):
+def test_a_changed_field_is_named(name):
     template = FORMATS[name]
 
     @settings(max_examples=few(60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(seed=SEEDS, data=st.data())
     def is_named(seed, data):
-        messages = begun(seed)
-        at = data.draw(st.sampled_from([at for at, each in enumerate(messages) if each["role"] != "assistant"]))
-        changed = copy.deepcopy(messages)
-        changed[at]["content"] = NEW
-        before, after = sent(template, messages), sent(template, changed)
+        request = {"messages": begun(seed), "tools": TOOLS}
+        path = data.draw(st.sampled_from([*fields(request["messages"])]))
+        before, after = (sent(template, **each) for each in (request, changed(request, path)))
         if before is None or after is None or before.text == after.text:
             return
         step = explain(before, after)
-        path = ("messages", at, "content")
-        assert (step.rule, step.was[:3], step.now[:3]) == ("changed", path, path)
+        assert step.rule == "changed", step
+        # A format may write several fields, or all tools, as one text.
+        assert step.was == step.now == path[: len(step.now)], step
+        assert len(step.now) > 2 or path[0] == "tools", step
 
     is_named()
 

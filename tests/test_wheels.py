@@ -14,6 +14,7 @@ BYTES = """type("Bytes", (), {
 })()"""
 USES = {
     "apis": ("__import__('lect_apis').request({'input': 'Hi!'}).messages", [{"role": "user", "content": "Hi!"}]),
+    "completion": ("'chatml' in __import__('lect_completion').script('bash')", True),
     "constrain": ("__import__('lect_constrain').constrain(lect.template('chatml')).gbnf()[:4]", "root"),
     "convert": ("__import__('lect_convert').table_of(lect.template('chatml'), 'any').name", "chatml"),
     "data": ("__import__('lect_data').Formatter('lect:chatml')({'prompt': ['Hello!']})['turns']", [1]),

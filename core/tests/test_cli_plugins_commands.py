@@ -4,7 +4,8 @@ import pytest
 from installs import install, registry_of
 
 import lect
-from lect.cli import main
+from lect.addon import commands
+from lect.cli import COMMANDS, main
 
 GREET = """
 from lect.errors import LectError
@@ -42,7 +43,7 @@ def only(site, monkeypatch):
 def test_a_command_is_listed_and_run(only, capsys):
     only(whole=GREET)
     assert main(["--help"]) == 0
-    assert "  greet      greet somebody\n" in capsys.readouterr().out
+    assert "  greet       greet somebody\n" in capsys.readouterr().out
     assert main(["greet", "Ada"]) == 3
     assert capsys.readouterr().out == "Hello Ada\n"
     assert main(["greet", "--help"]) == 0
@@ -71,11 +72,25 @@ def test_our_own_command_wins(only, capsys):
 def test_a_broken_command_is_listed_as_failed(only, capsys):
     only(broken="raise RuntimeError('closed')")
     assert main(["--help"]) == 0
-    assert "  greet      (failed; see `lect doctor`: command-broken)\n" in capsys.readouterr().out
+    assert "  greet       (failed; see `lect doctor`: command-broken)\n" in capsys.readouterr().out
     assert main(["greet"]) == 1
     assert "the command 'greet' of command-broken cannot be loaded" in capsys.readouterr().err
     assert main(["doctor"]) == 1
     assert "RuntimeError: closed" in capsys.readouterr().out
+
+
+def test_the_parsers_of_all_commands_that_can_be_loaded_are_those_that_parse(only):
+    only(whole=GREET)
+    greet = list(commands.parsers())[-1]
+    assert [each.prog for each in commands.parsers()] == [f"lect {name}" for name in (*COMMANDS, "greet")]
+    assert greet.parse_args(["Ada"]).name == "Ada"
+
+
+@pytest.mark.filterwarnings("ignore:a lect plugin failed")
+@pytest.mark.parametrize(("command", "source"), [("families", GREET), ("greet", "raise RuntimeError('closed')")])
+def test_no_parser_is_there_twice_or_of_a_command_that_is_broken(only, command, source):
+    only(command, it=source)
+    assert [each.prog for each in commands.parsers()] == [f"lect {name}" for name in COMMANDS]
 
 
 def test_two_packages_with_the_same_command_are_named(only, capsys):
@@ -99,7 +114,7 @@ def test_a_command_of_a_package_that_is_not_installed_says_what_to_install(only,
         f"  try: pip install lect-{package}\n"
     )
     assert main(["--help"]) == 0
-    assert f"  {command:9}  (in lect-{package})\n" in capsys.readouterr().out
+    assert f"  {command:10}  (in lect-{package})\n" in capsys.readouterr().out
 
 
 def test_a_command_of_a_package_that_is_blocked_says_so(site, monkeypatch, capsys):

@@ -29,6 +29,7 @@ INSTALLS = {
     "lect[testing]": (["kit"], ["some/model", "--adapter", "chatml"], CHATML),
     "lect[data]": (["data", "rows"], ["some/model", "--adapter", "chatml"], CHATML),
     "lect[apis]": (["apis"], ["some/model", "--adapter", "chatml"], CHATML),
+    "lect[completion]": (["completion"], ["some/model", "--adapter", "chatml"], CHATML),
     "lect[constrain]": (["constrain"], ["some/model", "--adapter", "chatml"], CHATML),
     "lect[convert]": (["convert"], ["some/model", "--adapter", "chatml"], CHATML),
     "lect[explain]": (["explain", "apis", "tokens"], ["some/model", "--adapter", "chatml"], CHATML),

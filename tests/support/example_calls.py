@@ -128,6 +128,7 @@ OTHERS: dict[str, dict[str, Callable[[], Any]]] = {
     "lect_fit.Fitted.path_of": {"path": lambda: ("messages", 0)},
     "lect_fit.Change": {"path": lambda: ("messages", 0), "step": words(1), "why": words(1), "before": tuple},
     "lect_fit.Left": {"path": lambda: ("messages", 0), "kind": words(1), "why": words(1)},
+    "lect_completion.script": {"shell": lambda: "bash"},
     "lect_explain.explain": {"before": prompt, "after": prompt, "sampled": words(1)},
     "lect_explain.explain_requests": {"model": lambda: "lmsys/vicuna-7b-v1.5", "requests": lambda: [{"messages": CHAT}] * 2, "sampled": lambda: ["4"]},
     "lect_explain.read_request": {"data": lambda: {"messages": CHAT}},

@@ -258,6 +258,13 @@ def test_control_text_of_a_user_is_no_control_token(step):
     assert (found.extends, found.lost) == (True, 0)
 
 
+def test_prompts_from_another_process_are_explained(qwen):
+    prompts = [qwen.render(messages, tools=LOOK, add_generation_prompt=True) for messages in (FIRST, NEXT)]
+    before, after = pickle.loads(pickle.dumps(prompts))
+    assert explain(before, after, sampled=WET) == explain(*prompts, sampled=WET)
+    assert explain(before, after, sampled=WET).rule == "other words"
+
+
 def test_a_step_is_a_value(step):
     found = step(FIRST, [*FIRST, user("Well?")], WROTE)
     assert pickle.loads(pickle.dumps(found)) == found

@@ -9,7 +9,7 @@ import lect
 from lect import MessageError, Template
 from lect.plugin import boundary
 from lect_apis import request
-from lect_explain.explain import explained, text_of
+from lect_explain.compared import explained, text_of
 from lect_explain.fields import common
 from lect_explain.step import Sent
 

@@ -169,9 +169,9 @@ def _in_reply(forked: Forked, old: Side, new: Side, shared: int) -> Why:
     reply = _read(forked)
     own = [field for field in new.fields if field.path[:2] == ("messages", answer) and field.path[-1] != "role"]
     begun = [field for field in own if field.start < forked.at <= field.end]
-    # A text that is written in the place of another that is gone begins there, and is in the words of the model.
+    # What begins there may be in its own words, but stand in the place of something that is gone.
     after = [field for field in own if field.start == forked.at]
-    found = _reworded(forked, new, begun, reply) or _lost(forked, new, answer, reply)
+    found = _reworded(forked, new, begun, reply) or _lost(forked, new, answer, reply, after)
     found = found or (_reworded(forked, new, after, reply) if forked.sampled else None)
     if found:
         return found
@@ -198,13 +198,15 @@ def _read(forked: Forked) -> Reply | None:
     return template.parse(forked.sampled, prompt=forked.before.prompt)
 
 
-def _lost(forked: Forked, new: Side, answer: int, reply: Reply | None) -> Why | None:
-    """Return why something that the model wrote is not in the prompt any more; None if all of it is."""
+def _lost(forked: Forked, new: Side, answer: int, reply: Reply | None, after: Sequence[Field]) -> Why | None:
+    """Return why something that the model wrote before some fields is not in the prompt any more; None if all is."""
     said: dict[tuple[str, ...], bool] = {REASONING_NAMES: True}
     if reply is not None:
         said = {REASONING_NAMES: bool(reply.reasoning), ("content",): bool(reply.content.strip())}
         said["tool_calls",] = bool(reply.tool_calls)
     for names, is_said in said.items():
+        if any(field.path[2] in names for field in after):
+            return None
         paths = [("messages", answer, name) for name in names]
         if not is_said or any(map(new.has, paths)):
             continue

@@ -4,9 +4,10 @@
 arguments; `add_conversation` and `add_notation` add some. `find_template`, `read_text` and `read_json` return what they
 name, a file or `STDIN`, which `only_one_from_stdin` grants. `resolve` resolves the model, and `render` renders the
 conversation: a `Rendered`, which `notes_on` is about; `print_notes` prints these. `write_json` writes for programs,
-`write_exactly` byte for byte. `limit_memory` sets or lifts a limit.
+`write_exactly` byte for byte. `limit_memory` sets or lifts a limit. `parsers` yields the parsers of all commands.
 """
 
+from lect.cli import parsers
 from lect.cli.inputs import MODEL, STDIN, only_one_from_stdin, option, read_json, read_text, utf8
 from lect.cli.rendering import Rendered, add_conversation, notes_on, print_notes, render, resolve
 from lect.cli.screen import write_exactly, write_json
@@ -15,6 +16,6 @@ from lect.cli.supervised import limit_memory
 
 __all__ = [
     "MODEL", "SOURCE", "STDIN", "Rendered", "add_conversation", "add_notation", "find_template", "limit_memory",
-    "notes_on", "only_one_from_stdin", "option", "print_notes", "read_json", "read_text", "render", "resolve", "utf8",
-    "write_exactly", "write_json",
+    "notes_on", "only_one_from_stdin", "option", "parsers", "print_notes", "read_json", "read_text", "render",
+    "resolve", "utf8", "write_exactly", "write_json",
 ]  # fmt: skip

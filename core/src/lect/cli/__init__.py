@@ -11,26 +11,18 @@ none: see `cli/supervised.py`. lect's own commands end their help with an `EPILO
 import sys
 import warnings
 from argparse import Action, ArgumentError, ArgumentParser, RawDescriptionHelpFormatter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from typing import Any, NoReturn, cast
 
 import lect
+from lect import errors
 from lect.cli import installed
 from lect.cli.screen import NOTE, ClosedStream, Painted, Screen, Visible, discard_output
-from lect.errors import (
-    ConversionWarning,
-    FallbackWarning,
-    LectError,
-    ModelPathWarning,
-    OutputWarning,
-    PluginWarning,
-    ReplyFormatWarning,
-    did_you_mean,
-    near_names,
-    saferepr,
-)
+from lect.cli.supervised import add_bounds, supervised
+from lect.errors import LectError, did_you_mean, near_names, saferepr
 
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
@@ -61,7 +53,7 @@ class Parser(ArgumentParser):
     """A parser that writes as all commands do: argparse itself ignores errors in writing."""
 
     def __init__(self, **settings: Any):
-        super().__init__(**settings)
+        super().__init__(formatter_class=_Help, allow_abbrev=False, **settings)
         self.color = False  # From Python 3.14 on, argparse writes control sequences.
 
     def _print_message(self, message: str, file: Any = None) -> None:
@@ -110,31 +102,39 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(words: list[str], *, is_alone: bool) -> int:
-    from lect.cli.supervised import add_bounds, supervised
-
     if not words or words[0].startswith("-"):
         overview = _Overview()
         overview.parse_args(words)
         overview.print_help(sys.stderr)
         return USAGE
     name = words[0]
-    module = import_module(f"lect.cli.{name}") if name in COMMANDS else installed.command(name)
-    if module is None:
-        _unknown_command(name)
-    parser = Parser(prog=f"lect {name}", formatter_class=_Help, allow_abbrev=False)
-    parser.epilog = getattr(module, "EPILOG", None)
-    module.configure(parser)
-    is_bounded = getattr(module, "BOUNDED", False)
-    if is_bounded:
-        add_bounds(parser)
+    module, parser = _command(name)
     # Intermixed, because otherwise argparse takes an optional TEXT to be absent if an option comes before it.
     arguments = parser.parse_intermixed_args(words[1:])
     is_endless = any(getattr(arguments, each) is not None for each in getattr(module, "ENDLESS", ()))
-    run = partial(supervised, name, module.run) if is_alone and is_bounded and not is_endless else module.run
+    is_bounded = getattr(module, "BOUNDED", False) and not is_endless
+    run = partial(supervised, name, module.run) if is_alone and is_bounded else module.run
     try:
         return int(run(arguments) or OK)
     except ArgumentError as error:
         parser.error(str(error))
+
+
+def _command(name: str) -> tuple[Any, Parser]:
+    """Return a command and its parser."""
+    module = import_module(f"lect.cli.{name}") if name in COMMANDS else installed.command(name) or _unknown(name)
+    parser = Parser(prog=f"lect {name}", epilog=getattr(module, "EPILOG", None))
+    module.configure(parser)
+    if getattr(module, "BOUNDED", False):
+        add_bounds(parser)
+    return module, parser
+
+
+def parsers() -> Iterator[ArgumentParser]:
+    """Yield the parsers of all commands that can be loaded."""
+    for name in dict.fromkeys([*COMMANDS, *installed.names()]):
+        with suppress(LectError):
+            yield _command(name)[1]
 
 
 class _Overview(Parser):
@@ -145,8 +145,6 @@ class _Overview(Parser):
             prog="lect",
             usage="%(prog)s [-h] [--version] COMMAND ...",
             epilog='`lect COMMAND --help` explains a command.\n\nexample:\n  lect prompt lmsys/vicuna-7b-v1.5 "Hello!"',
-            formatter_class=_Help,
-            allow_abbrev=False,
         )
         self.add_argument("--version", action="version", version=f"lect {lect.__version__}")
 
@@ -162,7 +160,7 @@ class _Overview(Parser):
         return super().format_help()
 
 
-def _unknown_command(word: str) -> NoReturn:
+def _unknown(word: str) -> NoReturn:
     elsewhere = installed.absent()
     if word in elsewhere:
         from lect.registry.advice import absence
@@ -185,8 +183,8 @@ def _print_error(message: str, words: Sequence[str] = (), label: str = "lect:", 
 def _show_our_warnings(words: list[str]) -> None:
     """Show lect's warnings in its own format, every time; leave all others to Python."""
     usual = warnings.showwarning
-    notes = (FallbackWarning, OutputWarning)
-    ours = (*notes, PluginWarning, ModelPathWarning, ConversionWarning, ReplyFormatWarning)
+    notes = (errors.FallbackWarning, errors.OutputWarning)
+    ours = (*notes, errors.PluginWarning, errors.ModelPathWarning, errors.ConversionWarning, errors.ReplyFormatWarning)
 
     def show(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:
         if not issubclass(category, ours):
