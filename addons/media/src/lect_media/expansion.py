@@ -62,8 +62,6 @@ def expand(
             known = ", ".join(media) or "no media at all"
             msg = f"{where} states nothing for {kind}; it knows {known}"
             raise RefusedError(f"{msg}\n  try: another model; `template.media` has what a format states")
-                f"{where} states nothing for {kind}; it knows {known}\n  try: another model; `template.media` has what a format states"
-            )
     # A sound is resampled to what the model takes.
     heard = [_resampled(item, media[item.kind]) for item in items]
     alike = {kind: [item for item in heard if item.kind == kind] for kind in {item.kind for item in items}}
