@@ -203,7 +203,7 @@ def test_a_request_is_fitted_on_demand(files, capsys, monkeypatch):
         (["first.json", "second.json", *["--reply", "text.txt"] * 3], "there are 3 replies for 2 requests"),
         (["first.json", "second.json", "--tokenizer", "nowhere"], "there is no file or directory 'nowhere'"),
         (["-", "-"], "can be -, standard input"),
-        ([], "the following arguments are required: FILE"),
+        ([], "cannot read 'some/model': No such file or directory"),
     ],
 )
 def test_where_nothing_can_be_said_the_code_is_two(files, capsys, words, said):
@@ -212,6 +212,18 @@ def test_where_nothing_can_be_said_the_code_is_two(files, capsys, words, said):
     code, out, err = explained(capsys, *words)
     assert (code, out) == (2, "")
     assert said in err
+
+
+def test_the_model_may_be_what_the_first_request_says(files, capsys):
+    requests = [{**FIRST, "model": "lect:chatml"}, SECOND]
+    (files / "named.jsonl").write_text("\n".join(map(json.dumps, requests)), "utf-8")
+    assert main(["explain", "named.jsonl"]) == 0
+    assert "extension" in capsys.readouterr().out
+    (files / "nameless.json").write_text(json.dumps(FIRST["messages"]), "utf-8")
+    assert main(["explain", "nameless.json", "second.json"]) == 2
+    said = capsys.readouterr().err
+    assert "the first request names no model" in said
+    assert "try: the model that the server has before the files, such as Qwen/Qwen3-8B" in said
 
 
 def test_an_unknown_model_is_no_fork(files, capsys):

@@ -16,10 +16,13 @@ EPILOG = """\
 The exit code is 0 if each request extends an earlier one, 1 if one does not, and 2 if that cannot be said.
 
 examples:
+  lect explain before.json after.json
   lect explain Qwen/Qwen3-8B before.json after.json
   lect explain Qwen/Qwen3-8B before.json after.json --reply reply.txt --tokenizer ./Qwen3-8B
   lect explain Qwen/Qwen3-8B session.jsonl --fit
 """
+REQUESTS = (".json", ".jsonl")
+"""What the names of files with requests end in: the first of them is no model."""
 TROUBLE = 2
 """The exit code where nothing can be said, as that of diff: 1 says that a prompt forks."""
 
@@ -34,7 +37,8 @@ def configure(parser: ArgumentParser) -> None:
     )
     parser.epilog = EPILOG
     add = parser.add_argument
-    add("model", metavar="MODEL", type=commands.utf8, help=f"{commands.MODEL}; nothing is fetched")
+    model = f"{commands.MODEL}; nothing is fetched. Without it, what the first request says"
+    add("model", metavar="MODEL", type=commands.utf8, nargs="?", help=model)
     files = (
         "a JSON file of a request, or of a list of messages; or JSON Lines, a request of a session in each, or "
         '{"request": ..., "reply": TEXT}; or -'
@@ -89,9 +93,14 @@ def _steps(arguments: Namespace) -> list[Step]:
     from lect_explain import explain_requests
     from lect_tokens import load_tokenizer
 
+    if arguments.model is not None and arguments.model.endswith(REQUESTS):
+        arguments.files.insert(0, arguments.model)
+        arguments.model = None
     commands.only_one_from_stdin({f"FILE {at}": path for at, path in enumerate([*arguments.files, *arguments.replies])})
-    template = commands.resolve(arguments).template
     sent = [each for path in arguments.files for each in _requests(path)]
+    if arguments.model is None:
+        arguments.model = _model_of(sent[0][0])
+    template = commands.resolve(arguments).template
     requests, replies = [request for request, _ in sent], [reply for _, reply in sent]
     if len(requests) < 2:  # a request and the next
         raise ArgumentError(None, "there is one request, and none before it: give two files, or JSON Lines")
@@ -102,6 +111,17 @@ def _steps(arguments: Namespace) -> list[Step]:
     tokenizer = None if arguments.tokenizer is None else load_tokenizer(arguments.tokenizer)
     options = dict(arguments.options)
     return explain_requests(template, requests, sampled=replies, tokenizer=tokenizer, fit=arguments.fit, **options)
+
+
+def _model_of(request: Any) -> str:
+    """Return the model that a request names."""
+    from lect.errors import MessageError, saferepr
+
+    model = request.get("model") if isinstance(request, dict) else None
+    if not isinstance(model, str) or not model:
+        advice = "the model that the server has before the files, such as Qwen/Qwen3-8B"
+        raise MessageError(f"the first request names no model: {saferepr(request)}\n  try: {advice}")
+    return model
 
 
 def _requests(path: str) -> Iterator[tuple[Any, str | None]]:
