@@ -44,6 +44,14 @@ OUTPUT = '<think>So.</think>4<tool_call>{"name": "add", "arguments": {"a": 2}}</
 JINJA = "{% for m in messages %}<u>{{ m.content }}</u>{% endfor %}"
 
 
+QWEN_VL = "Qwen/Qwen2.5-VL-7B-Instruct"
+GIF = b"GIF89a\x38\x00\x38\x00\x00\x00\x00;"
+
+
+def item():
+    return resolved("lect_media.Item")("image", (56, 56))
+
+
 def written(chat, out):
     for message in chat.messages:
         out += message.role, message.content
@@ -176,6 +184,16 @@ OTHERS: dict[str, dict[str, Callable[[], Any]]] = {
     "lect_fastchat.register_conv_template": {"template": lambda: resolved("lect_fastchat.get_conv_template")("vicuna_v1.1"), "override": lambda: True},
     "lect_fastchat.register_model_adapter": {"cls": lambda: type("A", (resolved("lect_fastchat.BaseModelAdapter"),), {})},
     "lect_fastchat.BaseModelAdapter.load_model": {"from_pretrained_kwargs": dict},
+    "lect.Prompt.expand": {"media": list},
+    "lect.media_tokens": {"model": lambda: QWEN_VL, "height": lambda: 56, "width": lambda: 56},
+    "lect_media.Expansion": {"tokens": lambda: 1, "pads": lambda: 1, "runs": tuple, "rule": words(1), "item": lambda: item()},
+    "lect_media.Item": {"kind": lambda: "image", "size": lambda: (56, 56)},
+    "lect_media.Place": {"kind": lambda: "image"},
+    "lect_media.Size": {"height": lambda: 56, "width": lambda: 56},
+    "lect_media.expand": {"media": lambda: lect.get_template(QWEN_VL).media, "items": lambda: [item()]},
+    "lect_media.expansions": {"model": lambda: QWEN_VL, "items": lambda: [item()]},
+    "lect_media.image_size": {"image": lambda: GIF},
+    "lect_media.media_tokens": {"model": lambda: QWEN_VL, "height": lambda: 56, "width": lambda: 56},
     "lect_paddlenlp.Span": {"loss": lambda: True},
     "lect_rollout.Rollout": {"messages": lambda: CHAT[:1]},
     "lect_rollout.Rollout.add": {"messages": lambda: CHAT[:1]},
