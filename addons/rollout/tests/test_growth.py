@@ -39,8 +39,8 @@ class Counting(Bytes):
 
 @pytest.fixture
 def work(monkeypatch):
-    """Return a function that returns the work that a function does: what the tokenizer is asked, and the characters
-    that are parsed, rendered, and written in prompts of which only the text is asked for."""
+    """Return a function that returns the work that a function does: what the tokenizer is asked, the replies that are
+    parsed, and the characters that are rendered, and written in prompts of which only the text is asked for."""
     tally = {}
 
     def counted(name, size):
@@ -54,7 +54,7 @@ def work(monkeypatch):
 
         monkeypatch.setattr(Template, name, count)
 
-    counted("parse", lambda given, _: len(given[0]))
+    counted("stream", lambda *_: 1)
     counted("render", lambda _, prompt: len(prompt.text))
     counted("text", lambda _, text: len(text))
 
@@ -85,9 +85,9 @@ def test_the_work_for_single_tokens_grows_with_their_number(work, is_read):
     THINKING.parse("")  # What the template writes around an answer is found out once.
     few, many = sampled(500), sampled(1000)
     assert all(much <= LINEAR * little for much, little in zip(many["tokenizer"], few["tokenizer"], strict=True))
-    assert many.keys() == few.keys() == {"tokenizer", *(["parse"] if is_read else [])}
+    assert many.keys() == few.keys() == {"tokenizer", *(["stream"] if is_read else [])}
     if is_read:
-        assert (many["parse"][0], many["parse"][1] <= LINEAR * few["parse"][1]) == (1, True)
+        assert many["stream"] == (1, 1)
 
 
 @pytest.mark.parametrize("text", [ANSWER, f"{CALL}<|im_end|>"], ids=["answers", "calls"])

@@ -116,6 +116,20 @@ def test_control_tokens_in_results_are_ordinary_tokens(tokenizer):
     assert rollout.ids.count(START) == 4
 
 
+@pytest.mark.parametrize("spelt", CONTROLS)
+def test_a_stop_that_ordinary_tokens_spell_is_text(tokenizer, spelt):
+    rollout = Rollout(THINKING, QUESTION, tokenizer)
+    ids = [*f"Turns end in {spelt}, mostly.".encode(), *sample(tokenizer, "<|im_end|>")]
+    for reply in (rollout.fork().feed(ids), [rollout.feed([each]) for each in ids][-1]):
+        assert (reply.content, reply.stop) == (f"Turns end in {spelt}, mostly.", "<|im_end|>")
+    before = rollout.ids
+    rollout.add(NEXT)
+    assert rollout.ids[: len(before)] == before
+    follows = "\n<|im_start|>user\nAnd 6 plus 7?<|im_end|>\n<|im_start|>assistant\n"
+    assert shown(tokenizer, rollout.ids[len(before) :]) == follows
+    assert rollout.drift is None
+
+
 def test_tokens_are_encoded_once(tokenizer):
     """The work of `add` depends on what is added, and not on what was there."""
 

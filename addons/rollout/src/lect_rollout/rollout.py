@@ -110,7 +110,8 @@ class Rollout:
         controls = encoder_of(self.tokenizer).control_ids
         nameless = set(template.stop_ids).difference(template.stop.values())
         parse = partial(
-            template.parse,
+            _reply_of,
+            template,
             prompt=prompt,
             tools=self.tools,
             # A stop of which only the id is known has the text that the tokenizer gives it.
@@ -301,6 +302,13 @@ class Rollout:
             if kept == indices and not has_tools:
                 return prompt, end, indices, tools
             indices, tools = kept, None if has_tools else tools
+
+
+def _reply_of(template: Template, ids: list[int], tokenizer: Any, **options: Any) -> Reply:
+    """Return the reply that ids make: what ordinary tokens spell is text, and ends nothing."""
+    stream = template.stream(tokenizer=tokenizer, **options)
+    stream.feed_ids(ids)
+    return stream.close()
 
 
 def _id_of(grammar: Grammar, calls: int, index: int) -> str:

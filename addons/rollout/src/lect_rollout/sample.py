@@ -11,7 +11,7 @@ from lect.plugin import Reply
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    Parse = Callable[[str], Reply]
+    Parse = Callable[[list[int], Any], Reply]
 
 INCOMPLETE = "\ufffd"
 """What decoders write for bytes that are not a character, or not one yet."""
@@ -22,7 +22,7 @@ class Sample:
 
     Args:
         before: The id that precedes it.
-        parse: A function that parses its text.
+        parse: A function that makes its reply from ids and their tokenizer.
 
     Attributes:
         ids: The ids so far.
@@ -46,11 +46,11 @@ class Sample:
             decoder.feed(self.ids)
         text = decoder.feed(ids)
         # The tokens that it holds back may still become a character.
-        self._incomplete = copy(decoder).rest()[0]
+        self._incomplete, held, _ = copy(decoder).rest()
         self.ids += ids
         self._texts.append(text)
         self._decoder, self._tokenizer = decoder, tokenizer
-        self.reply = cast("Reply", ReplyOnceRead(self._parse, self._texts, self._incomplete))
+        self.reply = cast("Reply", ReplyOnceRead(self._parse, self.ids, len(self.ids) - held, tokenizer))
         return self.reply
 
     @property
@@ -77,17 +77,16 @@ class Sample:
 class ReplyOnceRead:
     """Stands for a reply, and parses it when it is first read: of the many that single tokens give, most never are."""
 
-    __slots__ = ("_count", "_incomplete", "_parse", "_reply", "_texts")
+    __slots__ = ("_count", "_ids", "_parse", "_reply", "_tokenizer")
 
-    def __init__(self, parse: Parse, texts: list[str], incomplete: str):
-        self._parse, self._texts, self._incomplete = parse, texts, incomplete
-        self._count = len(texts)  # Later ones belong to later replies.
+    def __init__(self, parse: Parse, ids: list[int], count: int, tokenizer: Any):
+        self._parse, self._ids, self._tokenizer = parse, ids, tokenizer
+        self._count = count  # Later ones belong to later replies, or are not a character yet.
         self._reply: Reply | None = None
 
     def _read(self) -> Reply:
         if self._reply is None:
-            text = "".join(self._texts[: self._count]) + self._incomplete
-            self._reply = self._parse(text.rstrip(INCOMPLETE))
+            self._reply = self._parse(self._ids[: self._count], self._tokenizer)
         return self._reply
 
     @property  # type: ignore[misc]
