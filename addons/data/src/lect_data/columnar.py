@@ -6,6 +6,7 @@ one after the other; only the offsets of the rows are picked from its own.
 
 from __future__ import annotations
 
+import re
 from array import array
 from bisect import bisect_right
 from itertools import compress
@@ -19,6 +20,7 @@ from lect_rows import MEDIA_COLUMNS
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
+    from lect import Row
     from lect_data.deviations import Deviation
     from lect_data.frames import Frame
 
@@ -32,6 +34,7 @@ READ = (
 LONGEST_TEXT, MOST_MESSAGES = 1 << 20, 1000
 """Whatever is larger may be over the limits of a prompt."""
 MOST_ROLES = 256
+SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class PlainChats(NamedTuple):
@@ -84,8 +87,8 @@ class Prompts(NamedTuple):
     texts: pa.Array
     turns: list[int]
     deviations: list[Sequence[Deviation]]
-    unused: list[str]
-    """The roles of all messages that are not in them."""
+    unused: list[Sequence[str]]
+    """The roles of the messages that are not in each."""
     due: list[int]
     """Which of them are to be compared with what the template itself writes."""
 
@@ -115,6 +118,33 @@ def plain_chats(batch: pa.RecordBatch) -> PlainChats | None:
     return PlainChats(starts, numbers, coded.dictionary.to_pylist(), texts.cast(pa.large_string()), absent)
 
 
+def chats_of(rows: Sequence[Row | None]) -> PlainChats:
+    """Return the chats of rows that were read, where they are nothing but roles and texts; the others are absent."""
+    starts, roles, numbers = [0], bytearray(), dict[str, int]()
+    texts: list[str] = []
+    absent = set()
+    for place, row in enumerate(rows):
+        if row is not None and _is_plain(row) and len(numbers) + len(row.messages) <= MOST_ROLES:
+            texts += [message["content"] for message in row.messages]
+            roles += bytes(numbers.setdefault(message["role"], len(numbers)) for message in row.messages)
+        else:
+            absent.add(place)
+        starts.append(len(texts))
+    return PlainChats(starts, bytes(roles), [*numbers], pa.array(texts, pa.large_string()), absent)
+
+
+def _is_plain(row: Row) -> bool:
+    if row.tools or row.weights is not None or row.chosen or row.rejected:
+        return False
+    for message in row.messages:
+        role, content = message.get("role"), message.get("content")
+        if len(message) != 2 or type(role) is not str or type(content) is not str:
+            return False
+        if not content.isascii() and SURROGATE.search(content):  # Arrow cannot hold it.
+            return False
+    return True
+
+
 def _is_text(kind: pa.DataType | None) -> bool:
     return kind is not None and (pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
@@ -137,7 +167,7 @@ def write_prompts(chats: PlainChats, frame_of: FrameOf, avoid: Sequence[str] = (
     turns: list[int] = []
     deviations: list[Sequence[Deviation]] = []
     due: list[int] = []
-    unused: list[str] = []
+    unused: list[Sequence[str]] = []
     for row, start, end in chats.bounds():
         plan = plans.of(chats.roles[start:end])
         if plan is None or row in unfit:
@@ -158,7 +188,7 @@ def write_prompts(chats: PlainChats, frame_of: FrameOf, avoid: Sequence[str] = (
         rows.append(row)
         turns.append(frame.turns)
         deviations.append(frame.deviations)
-        unused += plan.unused
+        unused.append(plan.unused)
     return Prompts(rows, _joined(plans.all_texts(), pieces, ends), turns, deviations, unused, due)
 
 

@@ -13,21 +13,20 @@ import pyarrow.compute as pc
 import lect
 from lect.errors import LectError, MaskError, MessageError, expect_one_of, saferepr
 from lect.plugin import boundary
-from lect_data.columnar import plain_chats, write_prompts
-from lect_data.frames import frames_for
+from lect_data.columnar import plain_chats
 from lect_data.kept import columns_of_rows
-from lect_data.output import Output, text_columns
-from lect_data.pieces import PieceTokenizer, cached
-from lect_data.prompts import made_of_prompt, without_answer
+from lect_data.output import Output
+from lect_data.pieces import cached
+from lect_data.prompts import without_answer
 from lect_data.rows import json_row, json_value, rows_of, rows_of_columns
-from lect_data.sequences import Settings, made_of, prompts_of
+from lect_data.sequences import Settings
+from lect_data.writing import RowWriter
 from lect_rows import row as read_row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
-    from lect_data.columnar import PlainChats, Prompts
-    from lect_data.frames import Frames
+    from lect_data.columnar import PlainChats
     from lect_data.rows import Columns
     from lect_data.tally import Tally
 
@@ -35,8 +34,6 @@ Truncate = Literal["drop", "turns", "window"]
 Unroll = Literal["never", "auto", "always"]
 Media = Literal["parts", "one"]
 UNROLL = get_args(Unroll)
-TOGETHER = 64
-"""Rows whose pieces are encoded at once: enough for all cores, and few enough to stay in the processor's caches."""
 
 
 class Formatter:
@@ -116,7 +113,7 @@ class Formatter:
 
     def __getstate__(self) -> dict[str, Any]:
         # Without what is computed: the template if it has a name, the tokenizer that was loaded, and caches.
-        computed = ("template", "encoder", "names", "_frames")
+        computed = ("template", "encoder", "names", "_writer")
         return {name: value for name, value in vars(self).items() if name not in computed}
 
     @cached_property
@@ -134,9 +131,9 @@ class Formatter:
         return cached(load_tokenizer(self._tokenizer), self._cache_bytes)
 
     @cached_property
-    def _frames(self) -> Frames:
-        """What the template writes around the texts of plain chats."""
-        return frames_for(self.template, self._settings.options, self._settings.unroll)
+    def _writer(self) -> RowWriter:
+        settings = self._settings._replace(tokenizer=self.encoder)
+        return RowWriter(self.template, settings, self.names, self._keep)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -192,23 +189,22 @@ class Formatter:
     ) -> pa.RecordBatch:
         """Return the sequences of a batch; see `__call__`. What the columns do not tell is added to a tally."""
         chats = None if self._columns or self._parse_assistant else plain_chats(batch)
-        is_text = self.names == ("text",) and self._settings.unroll != "always"
-        if chats is None or not is_text or self._settings.options.get("strict"):
-            output = self._written(self._rows(batch, chats), range(len(batch)), tally)
+        writer = self._writer
+        if chats is None or not writer.writes_columns:
+            output = writer.rows(self._read(self._rows(batch, chats)), range(len(batch)), tally)
             return self._finished(output.columns(), output.rows, batch, rows)
-        avoid = [] if tally is None else [text.partition("{}")[0] for text in self.template.markers]
-        prompts = self._prompts_of(chats, avoid)
+        columns, done = writer.columns(chats, tally)
         if tally is not None:
-            tally.unused.update(f"messages[].content of {role}" for role in prompts.unused)
             used = {"messages", *self._keep}
-            tally.unused.update({name: len(prompts.rows) for name in batch.schema.names if name not in used})
-        made = self._finished(text_columns(prompts), prompts.rows, batch, rows)
-        left = sorted({*range(len(batch))}.difference(prompts.rows))
+            tally.unused.update({name: len(done) for name in batch.schema.names if name not in used})
+        made = self._finished(columns, done, batch, rows)
+        left = sorted({*range(len(batch))}.difference(done))
         if not left:
             return made
-        output = self._written(rows_of(batch.take(pa.array(left)), self._columns), left, tally)
+        output = Output(self.names)
+        writer.each(self._read(rows_of(batch.take(pa.array(left)), {})), left, output, tally)
         others = self._finished(output.columns(), output.rows, batch, rows)
-        order = pc.sort_indices(pa.array([*prompts.rows, *output.rows]))
+        order = pc.sort_indices(pa.array([*done, *output.rows]))
         return pa.concat_batches([made, others]).take(order)
 
     def _rows(self, batch: pa.RecordBatch, chats: PlainChats | None) -> Sequence[Any]:
@@ -226,7 +222,7 @@ class Formatter:
         if isinstance(self._columns, str) or self._columns:
             arrays = {name: pa.array(values) for name, values in given.items()}
             return self.format(pa.RecordBatch.from_pydict(arrays), rows)
-        output = self._written(rows_of_columns(given, count), range(count))
+        output = self._writer.rows(self._read(rows_of_columns(given, count)), range(count))
         return self._finished(output.columns(), output.rows, given, rows)
 
     @boundary
@@ -234,56 +230,22 @@ class Formatter:
         """Return the sequences of lines of JSON, or of a batch."""
         if isinstance(values, pa.RecordBatch):
             return self.format(values, rows, tally)
-        read = [json_value(line) for line in values]
-        output = self._written([json_row(value, self._columns) for value in read], range(len(read)), tally)
-        return self._finished(output.columns(), output.rows, columns_of_rows(read, self._keep), rows)
+        given = [json_value(line) for line in values]
+        read = self._read(json_row(value, self._columns) for value in given)
+        output = self._writer.rows(read, range(len(read)), tally)
+        return self._finished(output.columns(), output.rows, columns_of_rows(given, self._keep), rows)
 
-    def _written(self, values: Sequence[Any], places: Sequence[int], tally: Tally | None = None) -> Output:
-        output = Output(self.names)
-        settings = self._settings._replace(tokenizer=self.encoder)
-        for start in range(0, len(values), TOGETHER):
-            prepared = [self._prompts(value, settings) for value in values[start : start + TOGETHER]]
-            if isinstance(settings.tokenizer, PieceTokenizer):
-                settings.tokenizer.prepare(prompt for _, prompts in prepared for prompt in prompts)
-            for place, (read, prompts) in zip(places[start : start + TOGETHER], prepared, strict=True):
-                try:
-                    if isinstance(read, LectError):
-                        raise read
-                    if settings.prompts:
-                        made = [made_of_prompt(prompts[0], read, settings)]
-                    else:
-                        made = list(made_of(prompts, read, settings))
-                except LectError as error:
-                    output.refuse(place, str(error))
-                    continue
-                for part, each in enumerate(made):
-                    output.add(place, part, each)
-                if tally is not None:
-                    paths = map(_without_numbers, _unused_paths(prompts))
-                    unused = [each for each in (*read.rest, *paths) if each not in self._keep]
-                    controls = max((each.controls for each in made), default=0)
-                    tally.note(cut=sum(each.is_cut for each in made), controls=controls, unused=unused)
-        return output
-
-    def _prompts(self, value: Any, settings: Settings) -> tuple[Any, list[lect.Prompt]]:
-        """Return a row and its prompts, or why it has none."""
-        try:
-            is_read = isinstance(value, lect.Row)
-            read = value if is_read else read_row(value, parse_assistant=self._parse_assistant)
-            if settings.prompts:
-                read = without_answer(read)
-            return read, prompts_of(self.template, read, settings)
-        except LectError as error:
-            return error, []
-
-    def _prompts_of(self, chats: PlainChats, avoid: Sequence[str]) -> Prompts:
-        """Return the prompts that can be written in columns; some are compared with what the template writes."""
-        prompts = write_prompts(chats, self._frames.of, avoid)
-        for place in prompts.due:
-            if not self._frames.confirm(chats.messages_of(prompts.rows[place]), prompts.texts[place].as_py()):
-                # There are no frames any more, so that nothing is written in columns.
-                return write_prompts(chats, self._frames.of, avoid)
-        return prompts
+    def _read(self, values: Iterable[Any]) -> list[lect.Row | LectError]:
+        """Return rows, or why one cannot be read."""
+        read: list[lect.Row | LectError] = []
+        for value in values:
+            try:
+                is_read = isinstance(value, lect.Row)
+                row = value if is_read else read_row(value, parse_assistant=self._parse_assistant)
+                read.append(without_answer(row) if self._settings.prompts else row)
+            except LectError as error:
+                read.append(error)
+        return read
 
     def _finished(
         self, columns: Mapping[str, pa.Array], places: Sequence[int], batch: Any, rows: Sequence[Any] | None
@@ -328,21 +290,6 @@ def _taken(batch: Any, name: str, places: pa.Array) -> pa.Array:
         raise lect.MessageError(f"there is no column {name!r}\n  try: one of {', '.join(names)}")
     column = batch[name] if isinstance(batch, Mapping) else batch.column(name)
     return (column if isinstance(column, pa.Array) else pa.array(column)).take(places)
-
-
-def _unused_paths(prompts: Sequence[lect.Prompt]) -> Iterator[tuple[str | int, ...]]:
-    """Yield what is in none of the prompts of a row: history may leave out what is trained in another of them."""
-    trained: dict[Any, lect.Prompt] = {message: prompt for prompt in prompts for message in prompt.trains or ()}
-    for prompt in prompts:
-        for path, *_ in prompt.unused:
-            message = path[1] if len(path) > 1 and path[0] == "messages" else None
-            if trained.get(message, prompt) is prompt:
-                yield path
-
-
-def _without_numbers(path: tuple[str | int, ...]) -> str:
-    """Return a field of any message, such as `messages[].name`."""
-    return "".join("[]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")
 
 
 def _check(

@@ -29,9 +29,9 @@ class Lists:
         self._ends = array("i", [0])
         self._nulls: list[bool] = []
 
-    def append(self, values: list[Any] | None) -> None:
+    def append(self, values: list[Any] | array[Any] | None) -> None:
         if values is not None:
-            self.values.fromlist(values)
+            self.values.extend(values)
         self._ends.append(len(self.values))
         self._nulls.append(values is None)
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 PER_TOKEN = 150
 """Bytes, roughly, of a token in an `Encoding` and among the ids."""
 PER_PIECE = 400
+TOGETHER = 64
+"""Prompts whose pieces are encoded at once: enough for all cores, and few enough to stay in the processor's caches."""
 
 
 class Piece:
@@ -118,11 +120,19 @@ class PieceTokenizer:
                     next_start = bisect_left(starts, begin)
                     is_answer = trained is None or (next_start < len(starts) and starts[next_start] <= end)
                     (answers if is_answer else others)[text] = None
-        self.encode_batch(list(answers), add_special_tokens=False)
-        plain = [text for text in others if self._known(text) is None]
+        self.pieces(answers, others)
+
+    def pieces(self, located: Iterable[str], others: Iterable[str]) -> dict[str, Piece]:
+        """Return pieces by their texts; where the tokens of the others begin is found out when it is asked for."""
+        listed = list(located)
+        found = dict(zip(listed, self.encode_batch(listed, add_special_tokens=False), strict=True))
+        known = {text: self._known(text) for text in others if text not in found}
+        plain = [text for text, piece in known.items() if piece is None]
         encodings = self._tokenizer.encode_batch_fast(plain, add_special_tokens=False)
         for text, encoding in zip(plain, encodings, strict=True):
-            self._kept(text, Piece(encoding, partial(self._tokenizer.encode, text, add_special_tokens=False)))
+            encode = partial(self._tokenizer.encode, text, add_special_tokens=False)
+            known[text] = self._kept(text, Piece(encoding, encode))
+        return found | known
 
     def _known(self, text: str) -> Piece | None:
         piece = self._recent.get(text)

@@ -1,0 +1,213 @@
+"""Ids and weights of prompts that were written in columns: which tokens are trained is known from the first alike.
+
+A prompt is split at its control tokens. In prompts of the same roles, the same of the pieces between them are trained,
+from the same character of a piece on, or up to the same from its end. So one is encoded by `Prompt.encode`, and gives
+the plan for the others; of these, the second, fourth, eighth, ... are compared with what it gives for them.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lect.addon import encoder_of
+from lect.errors import LectError
+from lect_data.pieces import TOGETHER, PieceTokenizer
+from lect_data.sequences import Made, made_of, prompts_of
+from lect_rows import row as read_row
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lect import LossPolicy, Prompt, Template
+    from lect_data.columnar import PlainChats, Prompts
+    from lect_data.deviations import Deviation
+    from lect_data.pieces import Piece
+    from lect_data.sequences import Settings
+
+
+class Edge(NamedTuple):
+    """A place in a prompt: in one of its parts, which are pieces and control tokens in turn."""
+
+    part: int
+    within: int = 0
+    """How many characters of the part come before it; if negative, how many come after it."""
+
+
+class Plan(NamedTuple):
+    """What the prompts of some roles have in common."""
+
+    controls: list[int]
+    """The ids of the control tokens."""
+    runs: list[tuple[Edge, Edge, float]]
+    """From where to where they are trained, and how much."""
+    edges: list[Edge]
+    """Where tokens must begin and end: within pieces."""
+    opening: list[int]
+    """What the tokenizer puts before every text."""
+    turns: int
+    deviations: Sequence[Deviation]
+
+
+class Framed:
+    """Encodes prompts that were written in columns.
+
+    Args:
+        template: The template.
+        settings: What is made of a row, with a tokenizer that `can_encode`.
+    """
+
+    def __init__(self, template: Template, settings: Settings):
+        self._template, self._most = template, settings.max_length
+        self._settings = settings._replace(max_length=None, truncate="drop")
+        self._pieces: PieceTokenizer = settings.tokenizer
+        self._encoder = encoder_of(settings.tokenizer)
+        self._plans: dict[bytes, Plan | None] = {}
+        self._uses: dict[bytes, int] = {}
+
+    def encode(self, chats: PlainChats, prompts: Prompts) -> dict[int, Made]:
+        """Return the sequences of prompts, by their places; those that have no plan, or are too long, are left out."""
+        while True:
+            known = {roles for roles, plan in self._plans.items() if plan is None}
+            made: dict[int, Made] = {}
+            for start in range(0, len(prompts.rows), TOGETHER):
+                made |= self._together(chats, prompts, range(start, min(start + TOGETHER, len(prompts.rows))))
+            if known == {roles for roles, plan in self._plans.items() if plan is None}:
+                return {place: each for place, each in made.items() if each.length <= (self._most or each.length)}
+
+    def _together(self, chats: PlainChats, prompts: Prompts, places: Sequence[int]) -> dict[int, Made]:
+        split: dict[int, tuple[Plan, list[str]]] = {}
+        compared: dict[int, Made | None] = {}
+        for place in places:
+            row = prompts.rows[place]
+            roles = chats.roles[chats.starts[row] : chats.starts[row + 1]]
+            if self._plans.get(roles, ...) is None:
+                continue
+            text = prompts.texts[place].as_py()
+            uses = self._uses[roles] = self._uses.get(roles, 0) + 1
+            if not uses & (uses - 1):
+                prompt, alone = self._alone(chats.messages_of(row))
+                if roles not in self._plans:
+                    self._plans[roles] = None if alone is None else self._planned(prompt, alone, text)
+                compared[place] = alone
+            plan = self._plans[roles]
+            controls = self._encoder.found(text) if plan is not None else []
+            if plan is not None and [each.id for each in controls] == plan.controls:
+                split[place] = plan, _parts(text, controls)
+        located = dict.fromkeys(parts[edge.part] for plan, parts in split.values() for edge in plan.edges)
+        others = dict.fromkeys(text for _, parts in split.values() for text in parts[::2] if text not in located)
+        pieces = self._pieces.pieces(located, others)
+        made = {place: each for place, (plan, parts) in split.items() if (each := _made(plan, parts, pieces))}
+        for place, each in compared.items():
+            if place in made and not _is_same(made[place], each):
+                row = prompts.rows[place]
+                self._plans[chats.roles[chats.starts[row] : chats.starts[row + 1]]] = None
+        return made
+
+    def _alone(self, messages: list[dict[str, str]]) -> tuple[Prompt | None, Made | None]:
+        """Return what `Prompt.encode` makes of a chat, if that is one sequence."""
+        row = read_row({"messages": messages})
+        try:
+            prompts = prompts_of(self._template, row, self._settings)
+            made = list(made_of(prompts, row, self._settings))
+        except LectError:
+            return None, None
+        return (prompts[0], made[0]) if len(prompts) == len(made) == 1 else (None, None)
+
+    def _planned(self, prompt: Any, alone: Made, text: str) -> Plan | None:
+        """Return the plan for prompts like one that was encoded; None if it does not lead to what that is."""
+        controls = self._encoder.found(text)
+        if prompt.text != text:
+            return None
+        parts = _parts(text, controls)
+        starts = [0, *accumulate(map(len, parts))]
+        policy = self._settings.policy
+        runs = [
+            (_edge(starts, each.start), _edge(starts, each.end, from_end=True), each.weight)
+            for each in prompt.loss_spans(policy)
+        ]
+        trained = {each.message for each in prompt.loss_spans(policy)}
+        begins = [] if policy.train_prefill else [turn.start for turn in prompt.turns if turn.message in trained]
+        edges = dict.fromkeys(edge for run in runs for edge in run[:2])
+        edges |= dict.fromkeys(_edge(starts, begin) for begin in begins)
+        plan = Plan(
+            [each.id for each in controls],
+            runs,
+            [each for each in edges if each.within],
+            [],
+            alone.turns,
+            alone.deviations,
+        )
+        if any(edge.part % 2 for edge in plan.edges):
+            return None  # Inside a control token.
+        located = [parts[edge.part] for edge in plan.edges]
+        made = _made(plan, parts, self._pieces.pieces(located, parts[::2]))
+        if made is None:
+            return None
+        before = len(alone.values["input_ids"]) - made.length
+        return plan._replace(opening=list(alone.values["input_ids"][:before])) if before > 0 else plan
+
+
+def can_encode(tokenizer: Any, policy: LossPolicy) -> bool:
+    """Return whether prompts may be encoded by a plan: none where the weights depend on what the texts are."""
+    is_split = isinstance(tokenizer, PieceTokenizer) and not encoder_of(tokenizer).depends_on_neighbours
+    return is_split and policy.marks == "lect" and not policy.patterns and not policy.spans
+
+
+def _parts(text: str, controls: Sequence[tuple[int, int, int]]) -> list[str]:
+    """Return a text as pieces and control tokens in turn."""
+    edges = [0, *(edge for start, end, _ in controls for edge in (start, end)), len(text)]
+    return [text[start:end] for start, end in pairwise(edges)]
+
+
+def _edge(starts: Sequence[int], position: int, *, from_end: bool = False) -> Edge:
+    """Return a place as an edge, given where the parts begin."""
+    part = bisect_left(starts, position)
+    if starts[part] == position:
+        return Edge(part)
+    return Edge(part - 1, position - starts[part] if from_end else position - starts[part - 1])
+
+
+def _made(plan: Plan, parts: Sequence[str], pieces: dict[str, Piece]) -> Made | None:
+    """Return a sequence; None if a token reaches across an edge: the text is cut there."""
+    ids, firsts = array("i", plan.opening), [0] * len(parts)
+    for at, part in enumerate(parts):
+        firsts[at] = len(ids)
+        if at % 2:
+            ids.append(plan.controls[at // 2])
+        else:
+            ids.extend(pieces[part].ids)
+    firsts.append(len(ids))
+    weights = array("d", bytes(8 * len(ids)))
+    within: dict[Edge, int] = {}
+    for edge in plan.edges:
+        text = parts[edge.part]
+        first = _token_at(pieces[text], edge.within if edge.within > 0 else len(text) + edge.within)
+        if first is None:
+            return None
+        within[edge] = first
+    for begin, end, weight in plan.runs:
+        first, behind = firsts[begin.part] + within.get(begin, 0), firsts[end.part] + within.get(end, 0)
+        weights[first:behind] = array("d", [weight]) * (behind - first)
+    values = {"input_ids": ids, "weights": weights}
+    return Made(values, len(ids), plan.turns, deviations=plan.deviations)
+
+
+def _token_at(piece: Piece, position: int) -> int | None:
+    """Return the token that begins at a character where the one before it ends; None if there is none."""
+    token = piece.char_to_token(position)
+    if token is None or piece.token_to_chars(token)[0] != position:
+        return None
+    begin, end = piece.token_to_chars(token - 1) if token else (-1, position)
+    return token if begin < position == end else None
+
+
+def _is_same(made: Made, alone: Made | None) -> bool:
+    if alone is None:
+        return False
+    lists = ((each.values["input_ids"], each.values["weights"]) for each in (made, alone))
+    (ids, weights), (own_ids, own_weights) = ((list(one), list(other)) for one, other in lists)
+    rest = [(each.length, each.turns, each.is_cut, each.controls, [*each.deviations]) for each in (made, alone)]
+    return ids == own_ids and weights == own_weights and rest[0] == rest[1]
