@@ -1,5 +1,6 @@
 """Media: how many tokens an image, a video or a sound is for a model, and the text that becomes of it."""
 
+from lect_media.checkpoint import own_numbers as own_numbers  # `lect.resolve` calls it.
 from lect_media.count import expansions, media_tokens
 from lect_media.expanded import expanded as expanded  # `prompt.expand` calls it.
 from lect_media.expansion import Expansion, expand

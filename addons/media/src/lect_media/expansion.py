@@ -6,8 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from lect.errors import LectError, PluginError, RefusedError, did_you_mean, near_names, saferepr
+from lect.errors import LectError, PluginError, RefusedError, SourceError, did_you_mean, near_names, saferepr
 from lect.plugin import boundary
+from lect_media.checkpoint import READ, UNREADABLE
 from lect_media.items import Beside, Item, expect_items
 from lect_media.numbers import Numbers
 from lect_media.rules import RULES
@@ -76,6 +77,10 @@ def expand(
 
 
 def _expanded(item: Item, stated: Mapping[str, Any], beside: Beside, where: str, error: type[LectError]) -> Expansion:
+    if UNREADABLE in stated:
+        raise SourceError(str(stated[UNREADABLE]))
+    if stated.get(READ):
+        where, error = f"{where} with the numbers of {', '.join(stated[READ])}", SourceError
     name = stated.get("rule")
     rule = RULES.get(name) if isinstance(name, str) else None
     if rule is None:
