@@ -70,6 +70,7 @@ NEEDED_BY_ALL = ["kit"]
 NEEDED = {
     "data": ["gemma", "mistral", "pretrained", "qwen"],
     "kit": ["jinja"],
+    "rollout": ["media"],
     "view": ["qwen"],
     **{key: ["convert"] for key in ("fastchat", "jinja", "ollama", "paddlenlp")},
 }

@@ -216,6 +216,16 @@ def test_a_directory_that_says_nothing_else_has_the_familys_template(tmp_path):
     assert lect.get_template(model) is lect.get_template(VL)
 
 
+def test_a_template_of_its_own_can_be_given_what_another_states(tmp_path):
+    text = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
+    model = model_at(tmp_path / "acme", preprocessor_config={"patch_size": 14})
+    (tmp_path / "acme/chat_template.jinja").write_text(text, "utf-8")
+    with pytest.raises(RefusedError, match=r"try: template\.but\(media="):
+        media_tokens(model, height=28, width=28)
+    template = lect.get_template(model)
+    assert media_tokens(template.but(media=lect.get_template(VL).media), height=28, width=28).tokens == 4
+
+
 def test_a_file_that_is_none_is_an_error_only_for_images(tmp_path):
     model = model_at(tmp_path / "Qwen2.5-VL-7B-Instruct", preprocessor_config="{")
     prompt = lect.render(model, CHAT)

@@ -62,7 +62,8 @@ def expand(
         if kind not in media:
             known = ", ".join(media) or "no media at all"
             msg = f"{where} states nothing for {kind}; it knows {known}"
-            raise RefusedError(f"{msg}\n  try: another model; `template.media` has what a format states")
+            advice = "template.but(media=lect.get_template(NAME).media), with a model that sees in the same way"
+            raise RefusedError(f"{msg}\n  try: {advice}")
     # A sound is resampled to what the model takes.
     heard = [_resampled(item, media[item.kind]) for item in items]
     alike = {kind: [item for item in heard if item.kind == kind] for kind in {item.kind for item in items}}
