@@ -71,7 +71,7 @@ NEEDED = {
     "data": ["gemma", "mistral", "pretrained", "qwen"],
     "kit": ["jinja"],
     "rollout": ["media"],
-    "view": ["qwen"],
+    "view": ["media", "qwen"],
     **{key: ["convert"] for key in ("fastchat", "jinja", "ollama", "paddlenlp")},
 }
 BUILD_TOOLS = ["flit_core>=3.11,<5"]
