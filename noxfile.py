@@ -70,7 +70,8 @@ NEEDED_BY_ALL = ["kit"]
 NEEDED = {
     "data": ["gemma", "mistral", "pretrained", "qwen"],
     "kit": ["jinja"],
-    "view": ["qwen"],
+    "rollout": ["media"],
+    "view": ["media", "qwen"],
     **{key: ["convert"] for key in ("fastchat", "jinja", "ollama", "paddlenlp")},
 }
 BUILD_TOOLS = ["flit_core>=3.11,<5"]

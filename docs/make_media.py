@@ -33,9 +33,10 @@ def recorded():
     kinds = {(row["family"], row["kind"]) for row in rows}
     found = {}
     for name, kind in sorted(kinds):
-        if isinstance(families[name], str):
-            found.setdefault((kind, key(lect.template(families[name]).media[kind])), []).append(name)
-    return found, [f"`{name}`" for name, each in families.items() if not isinstance(each, str)]
+        each = families[name]
+        for template in [each] if isinstance(each, str) else each if isinstance(each, list) else ():
+            found.setdefault((kind, key(lect.template(template).media[kind])), []).append(name)
+    return found, [f"`{name}`" for name, each in families.items() if isinstance(each, dict)]
 
 
 def key(stated):

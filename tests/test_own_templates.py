@@ -202,3 +202,11 @@ def test_a_file_that_takes_arguments_only_as_text_gets_a_mapping_as_its_name_doe
             {"role": "tool", "tool_call_id": "c", "content": "r"},
         ]
         assert own.render(messages).text == own.text(messages) == lect.get_template(NATIVE[slug]).text(messages)
+
+
+def test_a_template_that_writes_the_same_states_the_same_of_images(tmp_path):
+    slug = "Qwen--Qwen2.5-VL-7B-Instruct"
+    written(tmp_path, slug, "{% if true %}" + source(slug) + "{% endif %}")
+    own = lect.get_template(str(tmp_path))
+    assert isinstance(own, JinjaTemplate)
+    assert own.media == lect.get_template("Qwen/Qwen2.5-VL-7B-Instruct").media

@@ -127,7 +127,7 @@ def test_the_entry_points_of_an_addon_are_commands_and_functions(name):
     assert commands == {command: f"lect_{name}.cli.{command}" for command in commands}
     assert all(value.startswith(f"lect_{name}:") for value in functions.values())
     # The others are for `lect doctor`, `lect why`, notebooks, templates and prompts: nobody calls them.
-    called_by_lect = {"carried", "doctor_tokens", "effort", "expanded", "media_places", "picture"}
+    called_by_lect = {"carried", "doctor_tokens", "effort", "expanded", "media_places", "picture", "own_numbers"}
     assert functions.keys() <= {*lect.__all__, *called_by_lect}
 
 

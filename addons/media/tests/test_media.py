@@ -189,6 +189,52 @@ def test_a_model_directory_is_read(tmp_path):
     assert lect.media_tokens(str(model), height=28, width=28).tokens == 256
 
 
+CHAT = [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": "?"}]}]
+
+
+def model_at(folder, **files):
+    folder.mkdir()
+    return str(checkpoint(folder, **files))
+
+
+def test_the_template_of_a_directory_has_its_numbers(tmp_path):
+    few = {"min_pixels": 200_704, "max_pixels": 1_003_520}
+    model = model_at(tmp_path / "Qwen2.5-VL-7B-Instruct", preprocessor_config=few)
+    template = lect.get_template(model)
+    assert template is lect.get_template(model)
+    assert template.name == lect.get_template(VL).name
+    assert template.media["image"]["size"] == {"shortest_edge": 200_704, "longest_edge": 1_003_520}
+    for asked in (template, lect.get_conversation_template(model).template, pickle.loads(pickle.dumps(template))):
+        text = asked.render(CHAT).expand([(28, 28)]).text
+        assert text.count("<|image_pad|>") == media_tokens(asked, height=28, width=28).tokens == 256
+        assert media_tokens(asked, height=28, width=28, numbers=False).tokens == 4
+    assert lect.get_template(VL).render(CHAT).expand([(28, 28)]).text.count("<|image_pad|>") == 4
+
+
+def test_a_directory_that_says_nothing_else_has_the_familys_template(tmp_path):
+    model = model_at(tmp_path / "Qwen2.5-VL-7B-Instruct", preprocessor_config={"patch_size": 14, "image_mean": [0.5]})
+    assert lect.get_template(model) is lect.get_template(VL)
+
+
+def test_a_template_of_its_own_can_be_given_what_another_states(tmp_path):
+    text = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
+    model = model_at(tmp_path / "acme", preprocessor_config={"patch_size": 14})
+    (tmp_path / "acme/chat_template.jinja").write_text(text, "utf-8")
+    with pytest.raises(RefusedError, match=r"try: template\.but\(media="):
+        media_tokens(model, height=28, width=28)
+    template = lect.get_template(model)
+    assert media_tokens(template.but(media=lect.get_template(VL).media), height=28, width=28).tokens == 4
+
+
+def test_a_file_that_is_none_is_an_error_only_for_images(tmp_path):
+    model = model_at(tmp_path / "Qwen2.5-VL-7B-Instruct", preprocessor_config="{")
+    prompt = lect.render(model, CHAT)
+    assert prompt.text.count("<|image_pad|>") == 1
+    with pytest.raises(SourceError, match=r"cannot read .*preprocessor_config\.json"):
+        prompt.expand([(28, 28)])
+    assert media_tokens(model, height=28, width=28, numbers=False).tokens == 4
+
+
 def test_what_a_file_says_of_a_square_may_be_a_mapping(tmp_path):
     folder = checkpoint(
         tmp_path,

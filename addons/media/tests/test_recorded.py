@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from shared import SHARED
 
-from lect.errors import RefusedError
+import lect
+from lect.errors import LectError, RefusedError
 from lect_media import Item, expand
 
 HERE = Path(__file__).parent
@@ -38,8 +39,35 @@ def differs(families, row):
     return {name: (value, row[name]) for name, value in found.items() if value != row[name]} or None
 
 
+def equals(families, row):
+    try:
+        return differs(families, row) is None
+    except (LectError, pytest.fail.Exception):
+        return False
+
+
 def test_the_sample_has_every_family(families):
     assert {row["family"] for row in SAMPLE} == set(families)
+
+
+OTHER_NUMBERS = {
+    "qwen2-vl": "the rows have the most pixels that transformers itself sets; published files, and Qwen2.5-VL, have others",
+    "gemma4 video": "the rows say how many frames a second has, and a template does not",
+}
+
+
+def test_the_numbers_that_templates_state_are_those_of_recorded_rows(templates):
+    variants = {}
+    for row in ALL or SAMPLE:
+        own = {**row, "numbers": {}}
+        variants.setdefault((row["family"], row["kind"]), {}).setdefault(row["variant"], []).append(own)
+    others = []
+    for (family, kind), rows in variants.items():
+        for name in templates[family] if not {family, f"{family} {kind}"} & OTHER_NUMBERS.keys() else ():
+            stated = {family: lect.template(name).media}
+            if not any(all(equals(stated, row) for row in each) for each in rows.values()):
+                others.append((name, kind))
+    assert others == []
 
 
 @pytest.mark.parametrize("variant", sorted({row["variant"] for row in SAMPLE}))

@@ -76,7 +76,7 @@ def test_lect_rollout_is_a_shortcut(tokenizer):
 @pytest.mark.parametrize(
     ("function", "names"),
     [
-        (Rollout, "template, messages, tokenizer, tools, options"),
+        (Rollout, "template, messages, tokenizer, tools, media, options"),
         (Rollout.feed, "self, ids, logprobs"),
         (Rollout.add, "self, messages, close"),
         (Rollout.fork, "self"),
@@ -271,7 +271,8 @@ def test_the_header_of_the_next_turn_may_be_the_stop(stop, bridge):
         ([], "there are no messages to add"),
         ("Hi", "messages is 'Hi'; expected a list"),
         ([{"role": "assistant", "content": "42."}], r"messages\[2\] is an assistant's"),
-        ([{"role": "user", "content": [{"type": "image_url"}]}], r"messages\[2\] has a part of the type 'image_url'"),
+        ([{"role": "user", "content": [{"type": "image_url"}]}], r"writes nothing for messages\[2\]\.content\[0\]"),
+        ([{"role": "user", "content": [{"type": "smell"}]}], r"messages\[2\] has a part of the type 'smell'"),
         ([{"role": "wizard", "content": "Hi"}], "wizard"),
     ],
 )
@@ -291,8 +292,8 @@ def test_there_must_be_a_sample_before_messages(tokenizer):
         rollout.add(NEXT)
 
 
-def test_images_are_refused_at_the_beginning_too(tokenizer):
-    with pytest.raises(lect.RefusedError, match="type 'image'"):
+def test_images_of_a_format_that_sees_none_are_refused_at_the_beginning_too(tokenizer):
+    with pytest.raises(lect.RefusedError, match="writes nothing for"):
         Rollout(CHATML, [{"role": "user", "content": [{"type": "image"}]}], tokenizer)
 
 

@@ -1,6 +1,7 @@
 """The functions of lect that are in packages of their own."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from lect.errors import PluginError
@@ -18,10 +19,16 @@ def function(name: str) -> Callable[..., Any]:
     return functions[0](name)
 
 
+def own_numbers(template: Any, place: str | None) -> Any:
+    """Return a template with what a model's own files say of its images, by `lect-media`."""
+    with suppress(PluginError):
+        return function("own_numbers")(template, place) if place and template.media else template
+    return template
+
+
 def picture(value: Any) -> str | None:
     """Return a value as HTML, which a notebook shows; None if nothing installed draws it."""
-    try:
-        drawn: str | None = function("picture")(value)
-    except PluginError:
-        return None
+    drawn: str | None = None
+    with suppress(PluginError):
+        drawn = function("picture")(value)
     return drawn

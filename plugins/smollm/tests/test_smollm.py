@@ -11,6 +11,7 @@ class TestSmollm(AdapterSuite):
     goldens = {
         "golden/HuggingFaceTB--SmolLM2-1.7B-Instruct.json": "smollm2",
         "golden/HuggingFaceTB--SmolLM3-3B.json": "smollm3",
+        "golden/HuggingFaceTB--SmolVLM-Instruct.json": "smolvlm",
     }
     examples = {
         "HuggingFaceTB/SmolLM2-135M-Instruct": "smollm2",
@@ -19,11 +20,18 @@ class TestSmollm(AdapterSuite):
         "HuggingFaceTB/SmolLM-360M-Instruct": "smollm",
         "bartowski/SmolLM-1.7B-Instruct-v0.2-GGUF": "smollm",
         "HuggingFaceTB/SmolLM3-3B": "smollm3",
+        "HuggingFaceTB/SmolVLM-Instruct": "smolvlm",
+        "HuggingFaceTB/SmolVLM2-2.2B-Instruct": "smolvlm",
+        "HuggingFaceTB/SmolVLM-256M-Instruct": "smolvlm-500m",
+        "HuggingFaceTB/SmolVLM2-500M-Video-Instruct": "smolvlm-500m",
+        "ggml-org/SmolVLM2-256M-Video-Instruct-GGUF": "smolvlm-500m",
+        "HuggingFaceTB/SmolVLM-Base": "default",
         "HuggingFaceTB/SmolLM3-3B-Base": "default",
         "HuggingFaceTB/SmolLM-360M": "default",
     }
     base = ["HuggingFaceTB/SmolLM2-1.7B", "HuggingFaceTB/SmolLM3-3B-Base", "HuggingFaceTB/SmolLM-360M"]
-    others = ["HuggingFaceTB/SmolVLM-Instruct", "smollmao-7b"]
+    base += ["HuggingFaceTB/SmolVLM-Base", "HuggingFaceTB/SmolVLM-500M-Base", "HuggingFaceTB/SmolVLM2-2.2B-Base"]
+    others = ["HuggingFaceTB/SmolVLM-Synthetic", "HuggingFaceTB/SmolVLM-Instruct-DPO", "smollmao-7b"]
 
 
 def test_smollm3_takes_tools_for_code():

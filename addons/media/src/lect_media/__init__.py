@@ -1,13 +1,18 @@
 """Media: how many tokens an image, a video or a sound is for a model, and the text that becomes of it."""
 
+from lect_media.checkpoint import own_numbers as own_numbers  # `lect.resolve` calls it.
 from lect_media.count import expansions, media_tokens
 from lect_media.expanded import expanded as expanded  # `prompt.expand` calls it.
 from lect_media.expansion import Expansion, expand
 from lect_media.headers import Size
-from lect_media.images import image_size
+from lect_media.images import image_bytes, image_size
 from lect_media.items import Item
+from lect_media.parts import image_of, item_of
 from lect_media.places import Place
 from lect_media.places import media_places as media_places  # `prompt.media` calls it.
 from lect_media.texts import Run
 
-__all__ = ["Expansion", "Item", "Place", "Run", "Size", "expand", "expansions", "image_size", "media_tokens"]
+__all__ = [
+    "Expansion", "Item", "Place", "Run", "Size", "expand", "expansions", "image_bytes", "image_of", "image_size",
+    "item_of", "media_tokens",
+]  # fmt: skip

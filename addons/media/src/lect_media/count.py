@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import lect
-from lect.errors import LectError, MessageError, PluginError, SourceError
+from lect.errors import MessageError, SourceError
 from lect.plugin import Template, boundary
-from lect_media.checkpoint import directory_of, with_checkpoint
+from lect_media.checkpoint import of_family, with_checkpoint
 from lect_media.expansion import Expansion, expand
 from lect_media.images import image_size
 from lect_media.items import Item
@@ -86,18 +86,17 @@ def expansions(
     template = model if isinstance(model, Template) else lect.get_template(model, adapter=adapter, default=default)
     media: Mapping[str, Mapping[str, Any]] = template.media
     where = f"template {template.label!r}"
-    error: type[LectError] = PluginError
     if isinstance(numbers, Mapping):
         media = {kind: {**stated, **numbers} for kind, stated in media.items()}
-        where, error = f"{where} with numbers=", MessageError
-    elif numbers is not False:
-        directory = directory_of(model) if numbers is True else os.fspath(numbers)
-        if numbers is not True and not os.path.isdir(directory):
+        return expand(media, items, where=f"{where} with numbers=", error=MessageError)
+    if numbers is False:
+        media = of_family(media)
+    elif numbers is not True:
+        directory = os.fspath(numbers)
+        if not os.path.isdir(directory):
             raise SourceError(f"numbers={directory!r} is no directory\n  try: the directory of a downloaded model")
-        media, files = with_checkpoint(media, directory) if directory else (media, [])
-        if files:
-            where, error = f"{where} with the numbers of {', '.join(files)}", SourceError
-    return expand(media, items, where=where, error=error)
+        media = with_checkpoint(media, directory)
+    return expand(media, items, where=where)
 
 
 def _item(

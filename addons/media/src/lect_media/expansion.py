@@ -6,8 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from lect.errors import LectError, PluginError, RefusedError, did_you_mean, near_names, saferepr
+from lect.errors import LectError, PluginError, RefusedError, SourceError, did_you_mean, near_names, saferepr
 from lect.plugin import boundary
+from lect_media.checkpoint import READ, UNREADABLE
 from lect_media.items import Beside, Item, expect_items
 from lect_media.numbers import Numbers
 from lect_media.rules import RULES
@@ -61,7 +62,8 @@ def expand(
         if kind not in media:
             known = ", ".join(media) or "no media at all"
             msg = f"{where} states nothing for {kind}; it knows {known}"
-            raise RefusedError(f"{msg}\n  try: another model; `template.media` has what a format states")
+            advice = "template.but(media=lect.get_template(NAME).media), with a model that sees in the same way"
+            raise RefusedError(f"{msg}\n  try: {advice}")
     # A sound is resampled to what the model takes.
     heard = [_resampled(item, media[item.kind]) for item in items]
     alike = {kind: [item for item in heard if item.kind == kind] for kind in {item.kind for item in items}}
@@ -76,6 +78,10 @@ def expand(
 
 
 def _expanded(item: Item, stated: Mapping[str, Any], beside: Beside, where: str, error: type[LectError]) -> Expansion:
+    if UNREADABLE in stated:
+        raise SourceError(str(stated[UNREADABLE]))
+    if stated.get(READ):
+        where, error = f"{where} with the numbers of {', '.join(stated[READ])}", SourceError
     name = stated.get("rule")
     rule = RULES.get(name) if isinstance(name, str) else None
     if rule is None:

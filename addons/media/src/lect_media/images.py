@@ -10,13 +10,17 @@ import re
 from typing import BinaryIO
 
 from lect.errors import LectError, SourceError, saferepr
-from lect.plugin import boundary, open_file
+from lect.plugin import boundary, open_file, read_file
 from lect_media.headers import Size, read_size
 
 FIRST = 4 << 20
 """How many bytes of a data URL are decoded: headers are at the beginning."""
 LONGEST_NAME = 4096
 """No path is longer; what is, was meant as something else."""
+TYPES = {
+    b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8": "image/jpeg", b"RIFF": "image/webp", b"GIF8": "image/gif",
+}  # fmt: skip
+"""How files begin whose headers are read, and what browsers call them."""
 IS_REMOTE = re.compile(r"[a-z][a-z0-9+.-]{1,20}://", re.IGNORECASE).match
 
 
@@ -50,6 +54,38 @@ def image_size(image: str | os.PathLike[str] | bytes) -> Size:
         raise SourceError(str(error) if path in str(error) else f"cannot read {saferepr(path)}: {error}") from error
 
 
+@boundary
+def image_bytes(image: str | os.PathLike[str] | bytes, most: int) -> tuple[str, bytes]:
+    """Return the type and the whole contents of an image that is a PNG, a JPEG, a WebP or a GIF, for whoever shows it.
+
+    Args:
+        image: As for `image_size`.
+        most: How many bytes it may have.
+
+    Raises:
+        SourceError: If it is none of these, or larger.
+    """
+    if isinstance(image, str) and image[:5].lower() == "data:":
+        # Base64 takes four characters for three bytes.
+        too_large = len(image) > most * 4 // 3 + LONGEST_NAME
+        data = b"" if too_large else _decoded(image, len(image))
+    elif isinstance(image, bytes | bytearray | memoryview):
+        too_large, data = len(image) > most, bytes(image[:most])
+    else:
+        image_size(image)  # It says what a path cannot be.
+        try:
+            data = read_file(os.path.expanduser(os.fspath(image)), most)
+        except OSError as error:
+            raise SourceError(f"cannot read {saferepr(image)}: {error.strerror or error}") from error
+        too_large = False
+    if too_large or len(data) > most:
+        raise SourceError(f"an image is larger than {most:,} bytes\n  try: a smaller one")
+    kind = next((kind for magic, kind in TYPES.items() if data.startswith(magic)), "")
+    if not kind or read_size(io.BytesIO(data)) is None:
+        raise SourceError("an image is no PNG, JPEG, WebP or GIF\n  try: one of these")
+    return kind, data
+
+
 def _measured(file: BinaryIO, what: str) -> Size:
     try:
         size = read_size(file)
@@ -78,7 +114,7 @@ def _by_pillow(file: BinaryIO, what: str) -> Size:
     return Size(width, height) if sideways else Size(height, width)
 
 
-def _decoded(url: str) -> bytes:
+def _decoded(url: str, most: int = FIRST) -> bytes:
     """Return the first bytes of what is in a data URL."""
     comma = url.find(",", 0, LONGEST_NAME)
     if comma < 0:
@@ -88,9 +124,9 @@ def _decoded(url: str) -> bytes:
     if not url[:comma].lower().endswith(";base64"):
         from urllib.parse import unquote_to_bytes
 
-        return unquote_to_bytes(url[comma + 1 : comma + 1 + 3 * FIRST])
+        return unquote_to_bytes(url[comma + 1 : comma + 1 + 3 * most])
     # Some wrap their lines, and some leave out what fills the last group of four.
-    written = "".join(url[comma + 1 : comma + 1 + FIRST // 3 * 4].split()).rstrip("=")
+    written = "".join(url[comma + 1 : comma + 1 + (most + 2) // 3 * 4].split()).rstrip("=")
     written += "A" * (len(written) % 4 == 1)
     try:
         return base64.b64decode(written + "=" * (-len(written) % 4), altchars=_letters(written), validate=True)

@@ -22,13 +22,10 @@ def item_of(place: Place, messages: Sequence[Mapping[str, Any]]) -> Item:
     Raises:
         SourceError: If neither tells its size.
     """
-    _, message, _, at = place.path
-    part = messages[int(message)]["content"][at]
-    given = next((part[name] for name in (part["type"], place.kind, f"{place.kind}_url") if part.get(name)), None)
-    said = {**given, **part} if isinstance(given, Mapping) else dict(part)
+    said = _said(place, messages)[1]
     size = tuple(said[name] for name in KINDS[place.kind] if said.get(name) is not None)
     if len(size) < len(KINDS[place.kind]):
-        size = _measured(place, said, given)
+        size = _measured(place, messages)
     times = said.get("timestamps")
     return Item(
         place.kind, size, fps=said.get("fps"), timestamps=tuple(times) if times else None,
@@ -36,7 +33,23 @@ def item_of(place: Place, messages: Sequence[Mapping[str, Any]]) -> Item:
     )  # fmt: skip
 
 
-def _measured(place: Place, said: Mapping[str, Any], given: Any) -> tuple[int, ...]:
+def image_of(place: Place, messages: Sequence[Mapping[str, Any]]) -> str | bytes | os.PathLike[str] | None:
+    """Return the image that stands in a place, as a path, an address, bytes or a data URL; None if only its size is."""
+    given, said = _said(place, messages)
+    sources = (given, *(said.get(name) for name in SOURCES))
+    return next((each for each in sources if isinstance(each, str | bytes | os.PathLike) and each), None)
+
+
+def _said(place: Place, messages: Sequence[Mapping[str, Any]]) -> tuple[Any, Mapping[str, Any]]:
+    """Return what a part says of its image, by any name, and all that it says."""
+    _, message, _, at = place.path
+    part = messages[int(message)]["content"][at]
+    given = next((part[name] for name in (part["type"], place.kind, f"{place.kind}_url") if part.get(name)), None)
+    return given, {**given, **part} if isinstance(given, Mapping) else dict(part)
+
+
+def _measured(place: Place, messages: Sequence[Mapping[str, Any]]) -> tuple[int, ...]:
+    given, said = _said(place, messages)
     if place.kind == "audio" and said.get("array") is not None:
         return (len(said["array"]),)
     if place.kind == "image":
@@ -45,10 +58,9 @@ def _measured(place: Place, said: Mapping[str, Any], given: Any) -> tuple[int, .
         if isinstance(width_and_height, tuple):
             width, height = width_and_height
             return height, width
-        sources = (given, *(said.get(name) for name in SOURCES))
-        source = next((each for each in sources if isinstance(each, str | bytes | os.PathLike) and each), None)
-        if source is not None:
-            return image_size(source)
+        image = image_of(place, messages)
+        if image is not None:
+            return image_size(image)
     names = " and ".join(KINDS[place.kind])
     msg = f"{spell(place.path)} is {place.kind}, and does not tell its {names}: {saferepr(said)}"
     raise SourceError(f"{msg}\n  try: {names} in the part, as numbers")

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from lect.plugin import Reply, Template
+    from lect_media import Place
 
 BREAKS_OFF = {"incomplete_call": "a call", "incomplete_reasoning": "reasoning", "stray_header": "a header"}
 """The problems of replies that break off, and what they break off in."""
@@ -128,8 +129,13 @@ def segments_from(layout: Layout, position: int) -> list[Segment]:
     return segments
 
 
-def encoded_after(before: int | None, segments: Sequence[Segment], tokenizer: Any) -> Stretch:
-    """Return segments as tokens, as a tokenizer encodes them after another token; none of them reaches back into it."""
+def encoded_after(
+    before: int | None, segments: Sequence[Segment], tokenizer: Any, places: Sequence[Place] = (), begin: int = 0
+) -> Stretch:
+    """Return segments as tokens, as a tokenizer encodes them after another token; none of them reaches back into it.
+
+    `places` are those of images in a text in which the segments begin at `begin`.
+    """
     encoder = encoder_of(tokenizer)
     control = None if before is None else encoder.control_ids.get(before)
     context = control or NO_CONTROL
@@ -143,5 +149,10 @@ def encoded_after(before: int | None, segments: Sequence[Segment], tokenizer: An
     else:
         tokens = encoder.between(layout.text, own, [len(context)])
     first = tokens.first(len(context))
-    places = [bisect_right(layout.starts, start, hi=len(segments)) - 1 for start, _ in tokens.offsets()[first:]]
-    return Stretch(tokens.ids[first:], [segments[place].turn for place in places])
+    pieces = [bisect_right(layout.starts, start, hi=len(segments)) - 1 for start, _ in tokens.offsets()[first:]]
+
+    def behind(position: int) -> int:
+        return tokens.first(position - begin + len(context)) - first
+
+    media = [place._replace(start=behind(place.start), end=behind(place.end)) for place in places]
+    return Stretch(tokens.ids[first:], [segments[piece].turn for piece in pieces], media=media)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lect.plugin import Template, TurnTemplate
+from lect.plugin import SPELLINGS, Template, TurnTemplate
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -61,7 +61,9 @@ def _has(value: Any, word: str) -> bool:
     if isinstance(value, str):
         return word in value
     if isinstance(value, dict):
-        return any(name != "role" and _has(each, word) for name, each in value.items())
+        # Nobody looks for words in an image, which may be megabytes of text.
+        is_seen = str(value.get("type")) in SPELLINGS
+        return not is_seen and any(name != "role" and _has(each, word) for name, each in value.items())
     return isinstance(value, list | tuple) and any(_has(each, word) for each in value)
 
 

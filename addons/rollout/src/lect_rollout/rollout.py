@@ -10,7 +10,7 @@ from functools import partial
 from itertools import count, takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lect.addon import Decoder, encoder_of, objects, spell
+from lect.addon import Decoder, encoder_of, spell
 from lect.errors import LectError, MessageError, RefusedError, saferepr
 from lect.plugin import boundary
 from lect_rollout.bridge import (
@@ -23,6 +23,7 @@ from lect_rollout.bridge import (
     unwritten,
     written,
 )
+from lect_rollout.media import read_messages, shown
 from lect_rollout.past import Confidence, Past
 from lect_rollout.sample import INCOMPLETE, Sample
 from lect_rollout.trajectory import Stretch, trajectory
@@ -33,7 +34,9 @@ if TYPE_CHECKING:
     from lect import Encoded, Prompt
     from lect.plugin import Reply, Template
     from lect.plugin.grammar import Grammar
+    from lect_media import Item
     from lect_rollout.bridge import TurnEnd
+    from lect_rollout.media import Media, Shown
     from lect_rollout.trajectory import Trajectory
 
     Messages = Sequence[Mapping[str, Any]]
@@ -67,6 +70,8 @@ class Rollout:
         messages: OpenAI-shaped messages, up to the first that is to be sampled.
         tokenizer: As in `Prompt.encode`; an object with the methods of `lect.plugin.Tokenizer` needs `decode` too.
         tools: OpenAI tool schemas: what the model may call.
+        media: How many tokens images, sounds and videos are, as in `Prompt.expand`: `parts`, if the messages tell their
+            sizes, or a function, which is given every item of the conversation so far.
         options: The other arguments of `Template.render`.
 
     Attributes:
@@ -76,7 +81,7 @@ class Rollout:
 
     Raises:
         TokenizerError: If the tokenizer cannot be used.
-        RefusedError: If a message has other parts than text.
+        RefusedError: If it is not known how many tokens an image is.
     """
 
     @boundary
@@ -87,16 +92,21 @@ class Rollout:
         tokenizer: Any,
         *,
         tools: Sequence[Mapping[str, Any]] | None = None,
+        media: Media = "parts",
         **options: Any,
     ):
         self.template = template
-        self._history = _text_messages(messages, 0)
+        self._history = read_messages(messages, 0)
         self.tokenizer = tokenizer
         self.tools = tools
         self._options = options
         Decoder(tokenizer)  # One that cannot decode is refused now.
         prompt = self._rendered(self._history, tools, add_generation_prompt=True)
-        self._opening: Encoded = prompt.encode(tokenizer)
+        self._media: Media = media
+        seen, _, items = self._shown(prompt, self._history)
+        self._items: Sequence[Item] = items
+        self._opening: Encoded = seen.encode(tokenizer)
+        self._unexpanded = prompt.encode(tokenizer).ids if self._items else self._opening.ids
         self._added: list[Stretch] = []
         self._texts = [prompt.text]
         self._calls = _calls_in(self._history)
@@ -140,9 +150,15 @@ class Rollout:
         return [*self._opening.ids, *(each for stretch in self._added for each in stretch.ids)]
 
     @property
+    def unexpanded(self) -> list[int]:
+        """The same with one placeholder for each image, sound and video: the prompt for engines, which expand it."""
+        return [*self._unexpanded, *(each for stretch in self._added for each in stretch.unexpanded or stretch.ids)]
+
+    @property
     def encoded(self) -> Trajectory:
         """The ids, with which of them were sampled, their log probabilities, and the tokens of each message."""
-        return trajectory([Stretch(self._opening.ids, self._opening.message_index), *self._added])
+        opening = self._opening
+        return trajectory([Stretch(opening.ids, opening.message_index, media=opening.media), *self._added])
 
     @boundary
     def feed(self, ids: Iterable[int], logprobs: Iterable[float | None] | None = None) -> Reply:
@@ -182,7 +198,7 @@ class Rollout:
             MessageError: If nothing was sampled, or these are not messages.
         """
         reply, sampled = self.reply, self._sample.text
-        added = _text_messages(messages, len(self._history) + (reply is not None))
+        added = read_messages(messages, len(self._history) + (reply is not None))
         if reply is None or not added:
             what = "nothing was sampled since the last prompt" if reply is None else "there are no messages to add"
             msg = f"{what}\n  try: feed(ids) with a sample, then add([...]) with all that comes before the next one"
@@ -205,11 +221,20 @@ class Rollout:
         # Where history drops reasoning, it does not show how to close it either.
         is_open = broken == "reasoning" and not is_shown(end, reply)
         closing = self._closing() if is_open else ""
-        segments = segments_from(prompt.layout, position)
-        segments.insert(0, written(closing, last))
-        stretch = encoded_after(self._sample.last, segments, self.tokenizer)
+        seen = shown(
+            prompt, [conversation[index] for index in indices], indices, position, len(conversation) - len(added),
+            self._media, self._items,
+        )  # fmt: skip
+
+        def encoded(made: Prompt, *places: Any) -> Stretch:
+            segments = [written(closing, last), *segments_from(made.layout, position)]
+            return encoded_after(self._sample.last, segments, self.tokenizer, places, position - len(closing))
+
+        stretch = encoded(seen.prompt, *seen.places)
         turns = [None if turn is None else indices[turn] for turn in stretch.messages]
-        self._added.append(stretch._replace(messages=turns))
+        unexpanded = encoded(prompt).ids if seen.places else None
+        self._added.append(stretch._replace(messages=turns, unexpanded=unexpanded))
+        self._items = [*self._items, *seen.items]
         self._texts += (sampled, closing, prompt.text[position:])
         self._calls += _calls_in(conversation[len(self._history) :])
         self._history, self._past = conversation, past
@@ -228,7 +253,7 @@ class Rollout:
         To tell, the whole conversation is rendered and encoded.
         """
         fresh = self._rendered(self.messages, self.tools, add_generation_prompt=self.reply is None)
-        anew, here = fresh.encode(self.tokenizer).ids, self.encoded
+        anew, here = self._shown(fresh, self.messages).prompt.encode(self.tokenizer).ids, self.encoded
         pairs = zip(count(), here.ids, anew, strict=False)
         token = next((at for at, one, other in pairs if one != other), len(anew))
         if token >= len(here.ids):
@@ -247,6 +272,9 @@ class Rollout:
 
     def _rendered(self, messages: Messages, tools: Any, *, add_generation_prompt: bool) -> Prompt:
         return self.template.render(messages, tools=tools, add_generation_prompt=add_generation_prompt, **self._options)
+
+    def _shown(self, prompt: Prompt, messages: Messages) -> Shown:
+        return shown(prompt, messages, range(len(messages)), 0, 0, self._media, ())
 
     def _closing(self) -> str:
         """Return what the model would still write to close its reasoning; where that is not known, the mark alone."""
@@ -317,30 +345,6 @@ def _id_of(grammar: Grammar, calls: int, index: int) -> str:
 
 def _calls_in(messages: Messages) -> int:
     return sum(len(message.get("tool_calls") or ()) for message in messages)
-
-
-def _text_messages(messages: Any, first: int) -> list[Mapping[str, Any]]:
-    """Return messages to add, the first of which has this index.
-
-    Raises:
-        RefusedError: If one has another part than text, or is an assistant's after the beginning.
-    """
-    plain = objects.plain_messages(messages)
-    if not isinstance(plain, list | tuple) or not all(isinstance(message, Mapping) for message in plain):
-        raise MessageError(f"messages is {saferepr(messages)}; expected a list of messages")
-    for index, message in enumerate(plain, first):
-        content = message.get("content")
-        parts = content if isinstance(content, list | tuple) else ()
-        kinds = [part.get("type") for part in parts if isinstance(part, Mapping)]
-        other = next((kind for kind in kinds if kind != "text"), None)
-        if other is not None:
-            raise RefusedError(
-                f"messages[{index}] has a part of the type {saferepr(other)}: how many tokens it takes is decided by a "
-                "model's own processor\n  try: text, or the model's processor"
-            )
-        if first and message.get("role") == "assistant":
-            raise RefusedError(f"messages[{index}] is an assistant's, and that is sampled here\n  try: feed(ids)")
-    return list(plain)
 
 
 def _checked(ids: Any) -> list[int]:

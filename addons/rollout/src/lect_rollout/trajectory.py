@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from lect_media import Place
+
 UNTRAINED = -100
 """The label of a token that is not trained, as trainers know it."""
 
@@ -20,6 +22,10 @@ class Stretch(NamedTuple):
     """The message that each belongs to."""
     logprobs: Sequence[float | None] | None = None
     """None if they were not sampled."""
+    media: Sequence[Place] = ()
+    """Which of them are images, sounds and videos."""
+    unexpanded: Sequence[int] | None = None
+    """The same tokens with one placeholder for each of these; None if there are none."""
 
 
 class MessageSpan(NamedTuple):
@@ -44,6 +50,8 @@ class Trajectory(NamedTuple):
     """The log probability of each token as it was given; None if it was not sampled, or none was given."""
     spans: list[MessageSpan]
     """The tokens of each message in order; those outside all turns, such as a generation prompt, are in none."""
+    media: Sequence[Place] = ()
+    """The tokens of each image, sound and video in order, as in `Encoded`; none of them carries loss."""
 
     @property
     def labels(self) -> list[int]:
@@ -71,7 +79,16 @@ def trajectory(stretches: Sequence[Stretch]) -> Trajectory:
         [float(stretch.logprobs is not None) for stretch in stretches for _ in stretch.ids],
         [each for stretch in stretches for each in stretch.logprobs or [None] * len(stretch.ids)],
         list(_spans(messages)),
+        list(_media(stretches)),
     )
+
+
+def _media(stretches: Sequence[Stretch]) -> Iterable[Place]:
+    begin = 0
+    for stretch in stretches:
+        for place in stretch.media:
+            yield place._replace(start=begin + place.start, end=begin + place.end)
+        begin += len(stretch.ids)
 
 
 def _spans(messages: Iterable[int | None]) -> Iterable[MessageSpan]:

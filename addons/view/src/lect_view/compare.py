@@ -11,6 +11,7 @@ from lect.addon import alike
 from lect.plugin import boundary
 from lect_view.blocks import blocks
 from lect_view.characters import attribute
+from lect_view.media import media_notes
 from lect_view.page import View
 from lect_view.prompt import control_notes, legend, segment_notes, turn_blocks
 from lect_view.runs import Note, layered
@@ -30,21 +31,22 @@ _WORDS = re.compile(r"<[^<>\s]*>|\w+|\s+|[^\w\s]")
 def show_two(one: lect.Prompt, other: lect.Prompt) -> View:
     """Return the view of two prompts."""
     places = differing(one.text, other.text)
-    sides, layers = [], []
+    sides, layers, images = [], [], False
     for side, prompt in enumerate((one, other)):
         notes = [
             Note(*span[side], "differs", "differs from the other", "first-difference" * (not number), tag="mark")
             for number, span in enumerate(places)
         ]
-        own = [segment_notes(prompt), *layered(control_notes(prompt, prompt.controls)), notes]
+        seen = media_notes(prompt)
+        images |= seen.has_images
+        own = [segment_notes(prompt), *layered(control_notes(prompt, prompt.controls)), seen.notes, notes]
         layers += own
         name = attribute(prompt.template.name)
         shown = blocks(prompt.text, turn_blocks(prompt), own)
         sides.append(f'<section aria-label="{name}"><h2 class="side">{name}</h2>{shown}</section>')
     title = f"{one.template.name} and {other.template.name}"
-    return View(
-        title, _summary(one.text, other.text, places), f'<main class="two">{"".join(sides)}</main>', legend(layers)
-    )
+    main = f'<main class="two">{"".join(sides)}</main>'
+    return View(title, _summary(one.text, other.text, places), main, legend(layers), images=images)
 
 
 def _summary(one: str, other: str, places: list[tuple[tuple[int, int], tuple[int, int]]]) -> str:

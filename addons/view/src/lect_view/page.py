@@ -15,6 +15,7 @@ ORIGINS = {
     "unknown": "of unknown origin: never trusted",
     "tokenizer": "added by the tokenizer",
     "loss": "carries loss",
+    "media": "an image, a video or a sound",
     "forged": "control text from outside",
     "differs": "differs",
     "reasoning": "reasoning",
@@ -39,12 +40,15 @@ class View(NamedTuple):
     legend: tuple[str, ...] = ()
     toggles: tuple[str, ...] = ("spaces",)
     script: bool = False
+    images: bool = False
 
 
 def document(view: View) -> str:
     """Return a view as a document."""
     style, script = file_text("view.css"), f"{file_text('step.js')}\nsteps(document);" if view.script else ""
     policy = f"default-src 'none'; style-src '{_hash(style)}'; base-uri 'none'; form-action 'none'"
+    if view.images:
+        policy += "; img-src data:"
     if script:
         policy += f"; script-src '{_hash(script)}'"
     return (

@@ -10,6 +10,7 @@ from lect import Origin
 from lect.addon import spell
 from lect.errors import MaskError
 from lect_view.blocks import Block, anchors, beside, blocks, counted, findings
+from lect_view.media import media_notes
 from lect_view.page import View
 from lect_view.runs import Note, layered
 
@@ -18,18 +19,21 @@ if TYPE_CHECKING:
 
     import lect
 
-LEGEND = ("template", "input", "unknown", "tokenizer", "loss", "forged", "differs")
+LEGEND = ("template", "input", "unknown", "tokenizer", "loss", "media", "forged", "differs")
 
 
 def show_prompt(prompt: lect.Prompt, most: int | None = None) -> View:
     """Return the view of a prompt."""
     controls = control_notes(prompt, prompt.controls)
-    layers = [segment_notes(prompt), *layered(controls), loss_notes(prompt)]
+    seen = media_notes(prompt, most=most)
+    layers = [segment_notes(prompt), *layered(controls), loss_notes(prompt), seen.notes]
     body = blocks(prompt.text, turn_blocks(prompt), layers, most)
     found = [(len(prompt.turns), "turn"), (len(controls), "forged control text"), (len(prompt.unused), "unused field")]
-    summary = ", ".join([f"{len(prompt.text):,} characters", *(counted(*each) for each in found if each[0])])
+    counts = (counted(*each) for each in found if each[0])
+    summary = ", ".join([f"{len(prompt.text):,} characters", *counts, *seen.summary])
     aside = control_findings(prompt, controls, more=prompt.more_controls) + unused_findings(prompt)
-    return View(f"{prompt.template.name}: the prompt", summary, beside(body, aside), legend(layers))
+    title = f"{prompt.template.name}: the prompt"
+    return View(title, summary, beside(body, aside), legend(layers), images=seen.has_images)
 
 
 def show_encoded(encoded: lect.Encoded, most: int | None = None) -> View | None:
@@ -41,12 +45,15 @@ def show_encoded(encoded: lect.Encoded, most: int | None = None) -> View | None:
     text, report = prompt.text, encoded.report
     controls = control_notes(prompt, report.controls, frozenset(encoded.offsets))
     cut = [Note(end, len(text), "cut", "cut off by max_length", "cut-begins")] if report.truncated else []
-    layers = [segment_notes(prompt), *layered(controls), tokens, labels, cut]
+    seen = media_notes(prompt, encoded, most)
+    layers = [segment_notes(prompt), *layered(controls), tokens, labels, seen.notes, cut]
     trained = sum("loss" in note.about for note in tokens)
-    summary = f"{counted(len(tokens), 'token')}, {trained:,} with loss, {len(text):,} characters"
+    counts = (counted(len(tokens), "token"), f"{trained:,} with loss", f"{len(text):,} characters")
+    summary = ", ".join([*counts, *seen.summary])
     aside = control_findings(prompt, controls) + findings("The encoding", _report(encoded)) + unused_findings(prompt)
     body = beside(blocks(text, turn_blocks(prompt), layers, most), aside)
-    return View(f"{prompt.template.name}: the tokens", summary, body, legend(layers), ("spaces", "ids"))
+    title = f"{prompt.template.name}: the tokens"
+    return View(title, summary, body, legend(layers), ("spaces", "ids"), images=seen.has_images)
 
 
 def legend(layers: Sequence[Sequence[Note]]) -> tuple[str, ...]:

@@ -33,6 +33,8 @@ class Note(NamedTuple):
     tag: str = "span"
     isolates: bool = False
     """Whether it is from outside: its direction of writing is its own, and changes nothing around it."""
+    after: str = ""
+    """What is shown where it ends, as HTML without text."""
 
 
 class Run(NamedTuple):
@@ -95,4 +97,5 @@ def as_html(run: Run, whole: str, *, spaces: bool) -> str:
     tag = next((note.tag for note in reversed(notes) if note.tag != "span"), "span")
     focus = f' tabindex="0" data-about="{attribute(about)}"' if about else ""
     written = text(whole[run.start : run.end], spaces=spaces)
-    return f'<{tag} class="{" ".join(filter(None, classes))}"{focus}{more}>{written}</{tag}>'
+    after = "".join(note.after for note in notes if note.end == run.end)
+    return f'<{tag} class="{" ".join(filter(None, classes))}"{focus}{more}>{written}</{tag}>{after}'

@@ -79,15 +79,8 @@ class Prompt:
     def __getstate__(self) -> dict[str, Any]:
         # The views, but not their source, which holds the caller's messages.
         views = (
-            "segments",
-            "unused",
-            "media",
-            "_first_controls",
-            "turns",
-            "deviations",
-            "_said_of_loss",
-            "_unwritten_stop",
-        )
+            "segments", "unused", "media", "_first_controls", "turns", "deviations", "_said_of_loss", "_unwritten_stop",
+        )  # fmt: skip
         return {name: getattr(self, name) for name in ("template", "text", "marked", "trains", *views)}
 
     def __str__(self) -> str:

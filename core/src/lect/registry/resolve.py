@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
-from lect.apart import picture
+from lect.apart import own_numbers, picture
 from lect.contain import StageError
 from lect.errors import saferepr
 from lect.format.template import Template
@@ -77,6 +77,7 @@ class Resolution:
     __slots__ = (
         "_registry", "adapter", "fallback", "kind", "pin", "reason", "ref", "specificity", "template", "warnings",
     )  # fmt: skip
+    template: Template
 
     def __init__(
         self,
@@ -91,7 +92,7 @@ class Resolution:
         warnings: tuple[str, ...] = (),
         pin: Pin | None = None,
     ):
-        self._registry, self.ref, self.template, self.adapter = registry, ref, template, adapter
+        self._registry, self.ref, self.adapter, self.template = registry, ref, adapter, own_numbers(template, ref.place)
         self.kind, self.reason, self.specificity, self.warnings, self.pin = kind, reason, specificity, warnings, pin
         self.fallback = specificity is not None and adapter is not None and adapter.fallback
 

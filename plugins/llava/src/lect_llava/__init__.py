@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from lect.plugin import DEFAULT, Chat, Family, Message, Rule, Template, Turn, Writer
-from lect_llava.hf import NEXT_MISTRAL, NEXT_VIDEO, NEXT_VIDEO_34B, ONEVISION
+from lect_llava.hf import HF_1_5, NEXT_MISTRAL, NEXT_VICUNA, NEXT_VIDEO, NEXT_VIDEO_34B, ONEVISION
 
 __lect_api__ = "~=1.0"
 
@@ -99,6 +99,8 @@ OTHER_TEMPLATE = "what is packed for transformers has a template of its own, whi
 
 adapter = Family(
     "llava",
+    Rule("llava ?v 1.5 7|13 b hf .", HF_1_5),
+    Rule("llava v 1.6 vicuna 7|13 b hf .", NEXT_VICUNA),
     Rule("llava v 1.6 mistral 7 b hf .", NEXT_MISTRAL),
     Rule("llava v 1.5|1.6 ?vicuna|mistral # b hf", None, note=OTHER_TEMPLATE),
     Rule("llava next video 7 b ?dpo hf .", NEXT_VIDEO),

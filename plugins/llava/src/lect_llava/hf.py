@@ -23,13 +23,13 @@ def texts(message: Message) -> list[str]:
     return [part.text for part in message.parts if part.type == "text"] if message.parts else [message.content]
 
 
-def vicuna(chat: Chat, out: Writer) -> None:
-    """Write LLaVA-NeXT-Video of Vicuna: a space after every text; a system text is there twice, as its maker has it."""
+def vicuna(chat: Chat, out: Writer, *, system_twice: bool) -> None:
+    """Write LLaVA of Vicuna: a space after every text; LLaVA-NeXT-Video has a system text twice, as its maker does."""
     for message in out.turns(chat.messages):
-        if message.role == "system":
-            out += texts(message)[:1]
-        else:
+        if message.role != "system":
             out += message.role.upper(), ": "
+        elif system_twice:
+            out += texts(message)[:1]
         write_media(out, message, ["image"])
         for text in texts(message):
             out += text, " "
@@ -66,7 +66,7 @@ MARKERS = ["<unk>", "<s>", "</s>", "<image>"]
 VIDEO = "src/transformers/models/llava_next_video/convert_llava_next_video_weights_to_hf.py"
 NEXT_VIDEO = Template(
     "llava-next-video-hf",
-    vicuna,
+    partial(vicuna, system_twice=True),
     capabilities=["system", "images"],
     accepts=["parts"],
     stop={"</s>": 2},
@@ -95,6 +95,20 @@ ONEVISION = NEXT_VIDEO_34B.but(
         "llava-hf/llava-onevision-qwen2-7b-ov-hf, as huggingface/transformers at d56c55bf564d writes it: "
         "src/transformers/models/llava_onevision/convert_llava_onevision_weights_to_hf.py"
     ),
+)
+TESTS = "as the tests of its processor in huggingface/transformers have it: tests/models/"
+HF_1_5 = NEXT_VIDEO.but(
+    name="llava-1.5-hf",
+    program=partial(vicuna, system_twice=False),
+    markers=[*MARKERS, "USER:", "ASSISTANT:"],
+    control_tokens=MARKERS,
+    media=media.HF_1_5,
+    source=f"llava-hf/llava-1.5-7b-hf, {TESTS}llava/test_processing_llava.py at d56c55bf564d",
+)
+NEXT_VICUNA = HF_1_5.but(
+    name="llava-1.6-vicuna-hf",
+    media=media.NEXT,
+    source=f"llava-hf/llava-v1.6-vicuna-7b-hf, {TESTS}llava_next/test_processing_llava_next.py at 1ed7c56",
 )
 NEXT_MISTRAL = NEXT_VIDEO.but(
     name="llava-1.6-mistral-hf",

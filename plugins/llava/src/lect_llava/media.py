@@ -1,15 +1,13 @@
 """What images and videos are for llava-hf's LLaVA: rules of `lect-media`, with the numbers of its processors."""
 
 FEATURES = {"placeholder": "<image>", "vision_feature_select_strategy": "default"}
+CLIP = {**FEATURES, "size": 336, "crop_size": 336, "patch_size": 14, "num_additional_image_tokens": 1}
+HF_1_5 = {"image": {**CLIP, "rule": "square"}}
 NEXT = {
     "image": {
-        **FEATURES,
+        **CLIP,
         "rule": "views",
-        "size": 336,
-        "crop_size": 336,
         "image_grid_pinpoints": [[336, 672], [672, 336], [672, 672], [1008, 336], [336, 1008]],
-        "patch_size": 14,
-        "num_additional_image_tokens": 1,
     }
 }
 SIDES = range(384, 2304 + 1, 384)

@@ -11,7 +11,8 @@ HELP = "show a prompt, its tokens or a reply as one HTML page"
 BOUNDED = True
 ENDLESS = ("site", "serve")
 EPILOG = """\
-The page needs no network and no server, so it can be sent to others as it is. It contains what was given.
+The page needs no network and no server, so it can be sent to others as it is. It contains what was given, and the
+images that are named in it.
 
 examples:
   lect view Qwen/Qwen3-4B "Hello!" --open

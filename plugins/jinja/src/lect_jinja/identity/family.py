@@ -120,7 +120,7 @@ def _known_prompts() -> dict[str, list[str]]:
 def _with_shared(own: JinjaTemplate, found: ModelFiles, alike: dict[str, Template]) -> tuple[JinjaTemplate, str]:
     """Return a model's own template with what all that are alike state, and how the format of replies was chosen.
 
-    No byte of a prompt depends on that: stops, markers, the format of replies. Where the model lists its tokens,
+    No byte of a prompt depends on that: stops, markers, the format of replies, what images are. Where the model lists its tokens,
     no others are added.
     """
     first, *others = alike.values()
@@ -131,6 +131,8 @@ def _with_shared(own: JinjaTemplate, found: ModelFiles, alike: dict[str, Templat
         return dict(mine) | {text: found.added.get(text) for text in shared if not found.added or text in found.added}
 
     changes: dict[str, Any] = {"stop": joined("stop"), "markers": joined("markers")}
+    if all(each.media == first.media for each in others):
+        changes["media"] = first.stated()["media"]
     reply = ""
     if first.reply is not None and all(each.reply == first.reply for each in others):
         changes["reply"] = first.reply
