@@ -36,7 +36,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 from lect.cli import main
 sys.exit(main())
 """
-UNBOUNDED = {"families", "plugins", "templates", "formats", "check", "dataset"}
+UNBOUNDED = {"families", "plugins", "templates", "formats", "check", "dataset", "completion"}
 BOUNDED = {
     "prompt": ["MODEL", "Hello!"],
     "tokens": ["MODEL", "Hello!", "--tokenizer", "MODEL"],
@@ -51,12 +51,14 @@ BOUNDED = {
     "constrain": ["MODEL", "--to", "lark"],
     "view": ["MODEL", "Hello!"],
     "new": ["acme", "--from", "MODEL"],
+    "explain": ["MODEL", "request.json", "request.json"],
 }
 
 
 @pytest.fixture
 def model(tmp_path):
     (tmp_path / "chat_template.jinja").write_text(ENDLESS)
+    (tmp_path / "request.json").write_text('{"messages": [{"role": "user", "content": "Hello!"}]}')
     return str(tmp_path)
 
 

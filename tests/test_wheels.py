@@ -27,6 +27,7 @@ USES = {
     "hub": ("'hub' in [plugin.name for plugin in lect.plugins()]", True),
     "jinja": (f"lect.get_template('./model').text({HELLO})", "user: Hello!"),
     "kit": ("__import__('lect_kit').AdapterSuite.__name__", "AdapterSuite"),
+    "media": ("__import__('lect_media').image_size(b'GIF89a' + bytes([9, 0, 7, 0]) + bytes(3)).width", 9),
     "ollama": ("'ollama' in [plugin.name for plugin in lect.plugins()]", True),
     "paddlenlp": (f"""lect.load_template('{{"query": "Q: {{{{query}}}}"}}').text({HELLO})""", "Q: Hello!"),
     "providers": ("'providers' in [plugin.name for plugin in lect.plugins()]", True),

@@ -51,7 +51,7 @@ SIGNATURES = {
         "(model_path, messages, tokenizer, *, adapter=None, default=None, safe=True, policy=None, max_length=None, "
         "truncate='tokens', unroll='never', **arguments)"
     ),
-    lect.rollout: f"(model_path, messages, tokenizer, *, tools=None, {CHOOSE}, **options)",
+    lect.rollout: f"(model_path, messages, tokenizer, *, tools=None, media='parts', {CHOOSE}, **options)",
     lect.fit: f"(model_path, messages, tools=None, *, late_system='user', split_text=False, invent=False, strict=False, {CHOOSE}, **options)",
     Template.fit: "(self, messages, tools=None, *, late_system='user', split_text=False, invent=False, strict=False, **options)",
     Template.effort: "(self, level)",

@@ -48,6 +48,13 @@ QWEN_VL = "Qwen/Qwen2.5-VL-7B-Instruct"
 GIF = b"GIF89a\x38\x00\x38\x00\x00\x00\x00;"
 
 
+SEEN = [{"role": "user", "content": [{"type": "image", "image": GIF}]}]
+
+
+def place():
+    return resolved("lect_media.Place")("image", ("messages", 0, "content", 0), 0, 1)
+
+
 def item():
     return resolved("lect_media.Item")("image", (56, 56))
 
@@ -192,7 +199,10 @@ OTHERS: dict[str, dict[str, Callable[[], Any]]] = {
     "lect_media.Size": {"height": lambda: 56, "width": lambda: 56},
     "lect_media.expand": {"media": lambda: lect.get_template(QWEN_VL).media, "items": lambda: [item()]},
     "lect_media.expansions": {"model": lambda: QWEN_VL, "items": lambda: [item()]},
+    "lect_media.image_bytes": {"image": lambda: GIF, "most": lambda: 1 << 20},
+    "lect_media.image_of": {"place": lambda: place(), "messages": lambda: SEEN},
     "lect_media.image_size": {"image": lambda: GIF},
+    "lect_media.item_of": {"place": lambda: place(), "messages": lambda: SEEN},
     "lect_media.media_tokens": {"model": lambda: QWEN_VL, "height": lambda: 56, "width": lambda: 56},
     "lect_paddlenlp.Span": {"loss": lambda: True},
     "lect_rollout.Rollout": {"messages": lambda: CHAT[:1]},
