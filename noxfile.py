@@ -4,8 +4,9 @@ every template of the makers, the documentation in a browser.
 
 `nox -s stress` runs the audits and all sampled tests in full, `nox -s bench` measures, `nox -s pages` runs the pages
 that need torch and others, `nox -s tokens` tries the tokenizers of eight makers, `nox -s site` runs lect in a browser,
-`nox -s grpo` and `nox -s data` train a tiny model, `nox -s pack` writes the conformance pack, and `nox -s release`
-builds the packages and checks them.
+`nox -s grpo` and `nox -s data` train a tiny model, `nox -s pack` writes the conformance pack, `nox -s release`
+builds the packages and checks them, and `nox -s wheelhouse` gathers a folder from which they are installed without a
+network.
 
 Python and pip are all that is needed, except for `site`, which needs npm. uv installs faster, and is used where it can.
 """
@@ -480,6 +481,18 @@ def release(session):
     session.run("python", "tests/release/build.py", "dist")
     session.run("twine", "check", "--strict", "dist/*")
     session.run("pytest", "-q", "tests/release", *session.posargs, env={"LECT_DIST": str(Path("dist").resolve())})
+
+
+@nox.session(venv_backend="venv")  # It needs pip.
+def wheelhouse(session):
+    """Gather all wheels, ours and those that they need, into wheelhouse/, or into the folder that is named, and install
+    from it without an index. Options of `pip download` after the folder choose another platform or Python."""
+    folder, *options = session.posargs or ["wheelhouse"]
+    session.install("pytest>=8", "packaging>=23")
+    build(session, *EVERYTHING)
+    session.run("python", "tests/support/wheelhouse.py", WHEELS.name, folder, *options)
+    made = {"LECT_WHEELHOUSE": str(Path(folder).resolve()), "LECT_WHEELHOUSE_OPTIONS": " ".join(options)}
+    session.run("pytest", "-q", "tests/release/test_offline.py", env=made)
 
 
 @nox.session

@@ -14,9 +14,9 @@ from contextlib import suppress
 from pathlib import Path
 
 HERE = Path(__file__).parent
-TASKS = {"prompts": "prompt", "replies": "reply"}
-GROUPED_BY = {"prompts": "model", "replies": "format"}
-CHECKS = {"prompts": ("prompt",), "replies": ("reading", "stream", "problems")}
+TASKS = {"prompts": "prompt", "masks": "mask", "replies": "reply"}
+GROUPED_BY = {"prompts": "model", "masks": "model", "replies": "format"}
+CHECKS = {"prompts": ("prompt",), "masks": ("mask",), "replies": ("reading", "stream", "problems")}
 FIELDS = ("content", "reasoning", "calls")
 IN_A_ROW = 3
 """After so many lines on which the command fails to answer, one after the other, it is given up."""
@@ -97,6 +97,9 @@ def verdicts(kind, expected, answer):
     """Return, for each check that can be made, why the answer fails it; empty if it passes."""
     if kind == "prompts":
         return {"prompt": prompt_fault(expected, answer)}
+    if kind == "masks":
+        same = answer["trained"] == expected["trained"]
+        return {"mask": "" if same else differs("trained", expected["trained"], answer["trained"])}
     found = {"reading": reading_fault(expected, answer)}
     if "streams" in answer:
         found["stream"] = stream_fault(expected, answer["streams"])
@@ -243,7 +246,7 @@ def main(words=None):
     parser = argparse.ArgumentParser(
         description="Run a command on the lines of this pack. README.md says how it talks."
     )
-    parser.add_argument("--only", choices=TASKS, help="only the prompts, or only the replies")
+    parser.add_argument("--only", choices=TASKS, help="only the prompts, only the masks, or only the replies")
     parser.add_argument("--match", default="", metavar="TEXT", help="only lines with this in their model or format")
     parser.add_argument("--timeout", type=float, default=30, metavar="SECONDS", help="for one answer (default: 30)")
     parser.add_argument("--show", type=int, default=10, metavar="N", help="show so many failures (default: 10)")

@@ -55,12 +55,12 @@ def test_the_same_data_give_the_same_file(archive, tmp_path):
 
 def test_it_holds_all_that_a_stranger_needs(pack):
     assert {path.name for path in pack.iterdir()} == {
-        "LICENSE", "NOTICE", "README.md", "prompts.jsonl", "prompts.schema.json", "replies.jsonl",
-        "replies.schema.json", "run.py",
+        "LICENSE", "NOTICE", "README.md", "masks.jsonl", "masks.schema.json", "prompts.jsonl", "prompts.schema.json",
+        "replies.jsonl", "replies.schema.json", "run.py",
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(("kind", "least"), [("prompts", 13_000), ("replies", 400)])
+@pytest.mark.parametrize(("kind", "least"), [("prompts", 13_000), ("masks", 8), ("replies", 450)])
 def test_every_line_is_as_its_schema_says(pack, kind, least):
     schema = json.loads((pack / f"{kind}.schema.json").read_text("utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
@@ -71,7 +71,7 @@ def test_every_line_is_as_its_schema_says(pack, kind, least):
     assert [error.message for line in found for error in validator.iter_errors(line)] == []
 
 
-@pytest.mark.parametrize("kind", ["prompts", "replies"])
+@pytest.mark.parametrize("kind", ["prompts", "masks", "replies"])
 def test_the_page_explains_every_field(pack, kind):
     schema = json.loads((pack / f"{kind}.schema.json").read_text("utf-8"))
     page = (pack / "README.md").read_text("utf-8")

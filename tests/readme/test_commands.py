@@ -40,6 +40,14 @@ def test_the_first_command_installs_and_prints_a_prompt(tmp_path):
     assert printed.endswith("<|im_start|>user\nHello!<|im_end|>\n<|im_start|>assistant\n")
 
 
+@pytest.mark.parametrize("page", ["README.md", "README.zh-CN.md", "docs/how-to/on-windows.md"])
+def test_the_first_command_for_windows_is_the_same_one(page):
+    text = (REPOSITORY / page).read_text("utf-8")
+    (command,) = re.findall(r"^```powershell\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    of_posix = commands("README.md")[0].replace("python3 -m venv .venv && . .venv/bin/activate", "py -m venv .venv")
+    assert command == re.sub(r" && (pip|lect)\b", r"; .venv\\Scripts\\\1", of_posix)
+
+
 @pytest.mark.skipif(not FULL, reason="it installs every package: `nox -s full` does this")
 def test_the_second_command_installs_every_package(tmp_path):
     folder = fresh_copy(tmp_path)

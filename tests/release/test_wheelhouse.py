@@ -1,16 +1,11 @@
 """What is uploaded can be installed: from the wheels and their dependencies alone, in a fresh environment."""
 
 import json
-import shutil
-import sys
 import tomllib
-import zipfile
-from email import message_from_bytes
 
 import pytest
-from packaging.requirements import Requirement
-from packaging.utils import parse_wheel_filename
 from sandbox import CORE_NEEDS, REPOSITORY, Environment, run
+from wheelhouse import gather, requirements, versions
 
 PROJECT = tomllib.loads((REPOSITORY / "core/pyproject.toml").read_text("utf-8"))["project"]
 EXTRAS = PROJECT["optional-dependencies"]
@@ -49,32 +44,10 @@ NEEDED = {"data": ["pyarrow"], "hub": ["huggingface_hub"], "jinja": ["jinja2"], 
 
 @pytest.fixture(scope="module")
 def wheelhouse(dist, tmp_path_factory):
-    """A directory with our wheels, and those of everything that they need."""
-    directory = tmp_path_factory.mktemp("wheelhouse")
-    for wheel in dist.glob("*.whl"):
-        shutil.copy(wheel, directory)
-    # An index is never asked for our own packages.
-    others = {str(needed) for needed in requirements(dist) if needed.name not in versions(dist)}
-    run([sys.executable, "-m", "pip", "wheel", "--quiet", "-w", directory, *sorted(others)], cwd=directory)
-    return directory
-
-
-def versions(dist):
-    """Return the version of each package of ours by its name."""
-    return {
-        name: str(version) for name, version, *_ in (parse_wheel_filename(path.name) for path in dist.glob("*.whl"))
-    }
-
-
-def requirements(dist):
-    """Return what our packages need, with all extras."""
-    for path in dist.glob("*.whl"):
-        with zipfile.ZipFile(path) as wheel:
-            (name,) = (name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
-            metadata = message_from_bytes(wheel.read(name))
-        for needed in map(Requirement, metadata.get_all("Requires-Dist", ())):
-            needed.marker = None
-            yield needed
+    """A folder with our wheels, and those of everything that they need."""
+    folder = tmp_path_factory.mktemp("wheelhouse")
+    gather(dist, folder)
+    return folder
 
 
 def test_our_packages_need_no_package_of_ours_that_is_not_uploaded(dist):

@@ -12,6 +12,7 @@ import tomllib
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
+import losses
 import replies
 from answers import MESSAGES, NOT_AS_THE_MODEL
 from goldens import REPOSITORY, THE_DAY, cases, deviations
@@ -68,11 +69,62 @@ def prompts():
                 "evidence": evidence(provenance),
             }
 
+    yield from lost_prompts()
+
+
+def lost_prompts():
+    """Yield conversations that public issues are about."""
+    made = {lect.resolve(provenance["model"]).template: provenance for _, _, provenance, _ in goldens()}
+    for case in of_issues("prompt"):
+        template = lect.resolve(case["model"]).template
+        yield {
+            "id": f"issue/{case['id']}",
+            "given": conversation(case) | {"add_generation_prompt": case["add_generation_prompt"]},
+            "expected": {"text": losses.rendered(case).text},
+            "evidence": {**evidence(made[template]), "note": f"the conversation is one of {case['issue']}"},
+        }
+
+
+def masks():
+    """Yield the lines of masks.jsonl."""
+    for case in of_issues("mask"):
+        yield {
+            "id": f"issue/{case['id']}",
+            "given": conversation(case),
+            "expected": {"trained": case["trained"]},
+            "evidence": issue(case["issue"]) | {"note": case["lost"]},
+        }
+
+
+def conversation(case):
+    given = {"tools": None, "options": {}, **case}
+    return {key: given[key] for key in ("model", "messages", "tools", "options")} | {"date": THE_DAY.isoformat()}
+
+
+def of_issues(task):
+    """Return the cases of public issues of which lect loses nothing."""
+    return [case for case in losses.cases() if case["task"] == task and not case.get("open")]
+
+
+def lost_replies():
+    """Yield outputs that public issues are about; those of tests/data/replies are lines already."""
+    for case in of_issues("reply"):
+        wanted = dict(case["expected"])
+        extra = {key: wanted.pop(key) for key in ("problems", "trim") if key in wanted}
+        request = losses.request(case)
+        request["format"] = request["format"] or lect.resolve(case["model"]).template.reply.name
+        yield {
+            "id": f"issue/{case['id']}",
+            "given": request,
+            "expected": {"reading": wanted, **extra},
+            "evidence": issue(case["issue"]) | {"note": case["lost"]},
+        }
+
 
 def all_replies():
     """Yield the lines of replies.jsonl."""
     others = {vector["input"] for vector in replies.vectors("parse")}
-    for line in (*written(), *examples(), *adversarial(), *mistakes(), *field()):
+    for line in (*written(), *examples(), *adversarial(), *mistakes(), *field(), *lost_replies()):
         if line["given"]["text"] in others:
             continue
         line["given"]["sizes"] = list(CHUNKINGS)
@@ -209,7 +261,11 @@ def write_pack(folder):
     """Write the pack into a folder; return its path."""
     texts = {path.name: path.read_text("utf-8") for path in sorted(STATIC.iterdir()) if path.is_file()}
     texts |= {name: (REPOSITORY / name).read_text("utf-8") for name in ("LICENSE", "NOTICE")}
-    texts |= {"prompts.jsonl": json_lines(prompts()), "replies.jsonl": json_lines(all_replies())}
+    texts |= {
+        "prompts.jsonl": json_lines(prompts()),
+        "masks.jsonl": json_lines(masks()),
+        "replies.jsonl": json_lines(all_replies()),
+    }
     name = f"lect-conformance-{VERSION}"
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.zip"

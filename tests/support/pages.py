@@ -36,7 +36,7 @@ RUNNER = Path(__file__).with_name("run_page.py")
 BLOCK = re.compile(r"^ *```(\S*)\n(.*?)^ *```$", re.DOTALL | re.MULTILINE)
 ANY_LINES = r"(?:.*\n)*?"
 INSTALL = re.compile(r"(?<![/\w])pip install ((?:[^\s#&]+ *)+)")
-SHOWN = {"text", "toml", "jinja", "yaml", "json", "diff", "", "{toctree}"}
+SHOWN = {"text", "powershell", "toml", "jinja", "yaml", "json", "diff", "", "{toctree}"}
 """The languages of blocks that are no code."""
 ELSEWHERE = {
     "docs/how-to/use-in-other-tools.md": "tests/integrations/test_hosts.py runs each recipe in its host: `nox -s hosts`",
@@ -44,7 +44,7 @@ ELSEWHERE = {
 }
 """The pages whose `py` blocks are not run as they are, with the reason."""
 NOT_RUN = {
-    "python3 -m venv": "it makes an environment: tests/readme and tests/test_tutorial.py do this",
+    "python3 -m venv": "it makes an environment: tests/readme, tests/release and tests/test_tutorial.py do this",
     "for package in plugins/*/ addons/*/": "it installs",
     "for name in lect": "it asks an index about names",
     "pre-commit install": "it changes a clone",

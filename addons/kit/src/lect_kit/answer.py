@@ -18,7 +18,7 @@ from lect.errors import LectError, RefusedError, UnknownModelError
 def answer(request: dict[str, Any]) -> dict[str, Any]:
     """Return the answer to a line."""
     try:
-        found = {"prompt": prompt, "reply": reply}[request["task"]](request)
+        found = {"prompt": prompt, "mask": mask, "reply": reply}[request["task"]](request)
     except UnknownModelError as error:
         found = {"skip": str(error)}
     except LectError as error:
@@ -28,15 +28,33 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 
 def prompt(request: dict[str, Any]) -> dict[str, Any]:
     """Return the prompt of a conversation, or why it is refused."""
+    template, arguments = conversation(request)
+    try:
+        return {"text": template.text(**arguments, add_generation_prompt=request["add_generation_prompt"])}
+    except RefusedError as error:
+        return {"refused": str(error)}
+
+
+def mask(request: dict[str, Any]) -> dict[str, Any]:
+    """Return what of a conversation is trained, as a text for each piece without a gap."""
+    template, arguments = conversation(request)
+    rendered = template.render(**arguments)
+    pieces: list[str] = []
+    end = -1
+    for span in rendered.loss_spans():
+        pieces += [] if span.start == end else [""]
+        pieces[-1] += rendered.text[span.start : span.end]
+        end = span.end
+    return {"trained": pieces}
+
+
+def conversation(request: dict[str, Any]) -> tuple[lect.Template, dict[str, Any]]:
+    """Return the template of a line, and what it is asked to write."""
     template = lect.resolve(request["model"]).template
     options = dict(request["options"])
     if "date" in template.options:
         options["date"] = date.fromisoformat(request["date"])
-    arguments = {key: request[key] for key in ("messages", "tools", "add_generation_prompt")}
-    try:
-        return {"text": template.text(**arguments, **options)}
-    except RefusedError as error:
-        return {"refused": str(error)}
+    return template, {"messages": request["messages"], "tools": request["tools"], **options}
 
 
 def reply(request: dict[str, Any]) -> dict[str, Any]:
