@@ -1,0 +1,95 @@
+"""What the server asks of an engine, and what comes back: ids go up, ids come back."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from lect.addon import LectError
+
+
+class EngineError(LectError):
+    """An engine refuses, fails or goes away.
+
+    `status` is what the client gets; `retry` says whether another engine may be asked, or this one later.
+    """
+
+    def __init__(self, message: str, *, status: int = 502, retry: bool = False) -> None:
+        super().__init__(message)
+        self.status = status
+        self.retry = retry
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One generation: the prompt as ids, and how to sample."""
+
+    ids: Sequence[int]
+    text: str
+    """The prompt's text, for an engine that takes no ids."""
+    max_tokens: int
+    """Never left to the engine: vLLM would stop after 16."""
+    sampling: Mapping[str, float] = field(default_factory=dict)
+    """By the names of Chat Completions; each engine spells them its own way."""
+    stop: tuple[str, ...] = ()
+    stop_ids: tuple[int, ...] = ()
+    constraint: Any = None
+    """A constraint of lect-constrain; the engine takes it in its own notation."""
+    logprobs: bool = False
+    session: str | None = None
+    """What keeps a session's cache together, where an engine has a field for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What the engine counted."""
+
+    prompt: int
+    completion: int
+    cached: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of an answer: ids, or text where the engine has no ids for it."""
+
+    ids: Sequence[int] = ()
+    text: str | None = None
+    """Text instead of ids: from an engine without ids, or a character whose ids the engine did not send."""
+    logprobs: Sequence[float] | None = None
+    missing: int = 0
+    """How many tokens the engine sampled and did not send as ids: a recorded line must fill them, or is not for training."""
+    finish: str | None = None
+    """`stop`, `length` or `abort` in the last piece."""
+    stop: str | int | None = None
+    """The stop string or id that ended the answer, where the engine names it."""
+    usage: Usage | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What an engine says of itself when it is asked at the start."""
+
+    kind: str
+    model: str | None = None
+    context: int | None = None
+    slots: int | None = None
+    """How many requests it takes at once, where it does not queue by itself."""
+
+
+class Engine(Protocol):
+    """An engine behind an address. `generate` yields what one read of the network brought, in one list."""
+
+    url: str
+    about: About
+    takes_ids: bool
+    """Whether ids go up and come back; without them control text is refused."""
+    constrains: bool
+    """Whether it takes a constraint."""
+
+    def generate(self, ask: Ask) -> AsyncIterator[list[Piece]]:
+        """Run one generation; to close the iterator closes the connection, which makes the engine stop."""
+        ...
+
+    async def healthy(self) -> bool:
+        """Return whether the engine answers."""
+        ...
