@@ -1,6 +1,6 @@
 """What the server asks of an engine, and what comes back: ids go up, ids come back."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -67,7 +67,10 @@ class Piece:
     """Text to read instead of ids: from an engine without ids, or a character whose ids the engine did not send."""
     logprobs: Sequence[float] | None = None
     missing: int = 0
-    """How many tokens the engine sampled and did not send as ids: a recorded line must fill them, or is not for training."""
+    """How many tokens the engine sampled and did not send as ids.
+
+    A recorded line must fill them, or is not for training.
+    """
     finish: str | None = None
     """`stop`, `length` or `abort` in the last piece, and only there."""
     stop: str | int | None = None
@@ -99,7 +102,7 @@ class Engine(Protocol):
     constrains: bool
     """Whether it takes a constraint."""
 
-    def generate(self, ask: Ask) -> AsyncIterator[list[Piece]]:
+    def generate(self, ask: Ask) -> AsyncGenerator[list[Piece], None]:
         """Run one generation; to close the iterator closes the connection, which makes the engine stop."""
         ...
 
