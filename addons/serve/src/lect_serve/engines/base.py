@@ -1,10 +1,10 @@
 """What the server asks of an engine, and what comes back: ids go up, ids come back."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from lect.addon import LectError
+from lect import LectError
 
 
 class EngineError(LectError):
@@ -32,11 +32,15 @@ class Ask:
     """By the names of Chat Completions; each engine spells them its own way."""
     stop: tuple[str, ...] = ()
     stop_ids: tuple[int, ...] = ()
+    stop_texts: tuple[str, ...] = ()
+    """The texts of the format's stops, for an engine that takes no ids of them."""
     constraint: Any = None
     """A constraint of lect-constrain; the engine takes it in its own notation."""
     logprobs: bool = False
     session: str | None = None
     """What keeps a session's cache together, where an engine has a field for it."""
+    request: Any = None
+    """The request before it became a prompt, for the model inside, which understands nothing else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,7 @@ class Piece:
     """Text instead of ids: from an engine without ids, or a character whose ids the engine did not send."""
     logprobs: Sequence[float] | None = None
     missing: int = 0
-    """How many tokens the engine sampled and did not send as ids: a recorded line must fill them, or is not for training."""
+    """How many tokens the engine sampled without sending their ids: a recorded line must fill them."""
     finish: str | None = None
     """`stop`, `length` or `abort` in the last piece."""
     stop: str | int | None = None
@@ -86,7 +90,7 @@ class Engine(Protocol):
     constrains: bool
     """Whether it takes a constraint."""
 
-    def generate(self, ask: Ask) -> AsyncIterator[list[Piece]]:
+    def generate(self, ask: Ask) -> AsyncGenerator[list[Piece], None]:
         """Run one generation; to close the iterator closes the connection, which makes the engine stop."""
         ...
 
