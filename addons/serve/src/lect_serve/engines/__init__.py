@@ -1,1 +1,1 @@
-"""Engines: what generates tokens, behind one interface."""
+"""The engines that a server can stand before, and how one is recognised."""

@@ -19,13 +19,22 @@ class EngineError(LectError):
         self.retry = retry
 
 
+class ContextTooLongError(EngineError):
+    """The prompt, or the prompt with what may follow, is longer than the engine's context."""
+
+    def __init__(self, message: str, *, prompt: int | None = None, context: int | None = None) -> None:
+        super().__init__(message, status=400)
+        self.prompt = prompt
+        self.context = context
+
+
 @dataclass(frozen=True, slots=True)
 class Ask:
     """One generation: the prompt as ids, and how to sample."""
 
     ids: Sequence[int]
     text: str
-    """The prompt's text, for an engine that takes no ids."""
+    """The prompt's text without a BOS, which they add, for engines that take no ids."""
     max_tokens: int
     """Never left to the engine: vLLM would stop after 16."""
     sampling: Mapping[str, float] = field(default_factory=dict)
@@ -45,7 +54,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What the engine counted."""
+    """What the engine counted; it is in the last piece."""
 
     prompt: int
     completion: int
@@ -57,13 +66,17 @@ class Piece:
     """A part of an answer: ids, or text where the engine has no ids for it."""
 
     ids: Sequence[int] = ()
+    """The ids that were sampled; beside a text only the last ones of it, which a recorder may compare."""
     text: str | None = None
-    """Text instead of ids: from an engine without ids, or a character whose ids the engine did not send."""
+    """Text to read instead of ids: from an engine without ids, or a character whose ids the engine did not send."""
     logprobs: Sequence[float] | None = None
     missing: int = 0
-    """How many tokens the engine sampled without sending their ids: a recorded line must fill them."""
+    """How many tokens the engine sampled and did not send as ids.
+
+    A recorded line must fill them, or is not for training.
+    """
     finish: str | None = None
-    """`stop`, `length` or `abort` in the last piece."""
+    """`stop`, `length` or `abort` in the last piece, and only there."""
     stop: str | int | None = None
     """The stop string or id that ended the answer, where the engine names it."""
     usage: Usage | None = None
@@ -81,7 +94,10 @@ class About:
 
 
 class Engine(Protocol):
-    """An engine behind an address. `generate` yields what one read of the network brought, in one list."""
+    """An engine behind an address. `generate` yields what one read of the network brought, in one list.
+
+    An empty list says that the engine is alive: it reads the prompt.
+    """
 
     url: str
     about: About
