@@ -89,7 +89,6 @@ class Job:
         """What the log says of it besides."""
         self._headers = headers
         self._status = 0
-        self._sampled = 0
         self._ended_by: Literal["client", "silence"] | None = None
         self.task: asyncio.Task[Any] | None = None
         self._is_opened, self._is_reading, self._is_done, self._quiet, self._silent = False, False, False, 0, 0
@@ -149,6 +148,8 @@ class Job:
                 if pieces is None:
                     break
                 self._take(pieces)
+                if not pieces:
+                    continue  # The engine lives, and reads.
                 if self.is_streamed:
                     if data := self._opening() + self.answer.feed(pieces):
                         await self._write(data)
@@ -166,12 +167,13 @@ class Job:
             if self.server.keeps_logprobs:
                 self.logprobs += piece.logprobs or [None] * len(piece.ids)
             self.missing += piece.missing
-            self.finish = piece.finish or self.finish
-            if piece.usage is not None:
-                self.tokens = Tokens(self.tokens.prompt, piece.usage.completion, piece.usage.cached)
-                self._sampled = piece.usage.completion
-        if not self._sampled:
-            self.tokens = self.tokens._replace(sampled=len(self.ids) + self.missing)
+            if piece.finish is not None:
+                self.finish = piece.finish
+                sampled, cached = len(self.ids) + self.missing, 0
+                if piece.usage is not None:
+                    # A text-only engine sends no ids to count.
+                    sampled, cached = piece.usage.completion or sampled, piece.usage.cached
+                self.tokens = Tokens(self.tokens.prompt, sampled, cached)
 
     async def _close(self) -> None:
         if self.is_streamed:
@@ -186,10 +188,11 @@ class Job:
         """Tell the client that there is no answer, or no more of it."""
         self.server.failed(self, status)
         asked = self.answer.asked
+        tokens = self.tokens._replace(sampled=len(self.ids) + self.missing)
         with suppress(OSError):
             if self._status:
                 self._status = status
-                await self._write(self.answer.fail(status, message, self.tokens), more=False)
+                await self._write(self.answer.fail(status, message, tokens), more=False)
             else:
                 self._status = status_of(asked.api, status)
                 headers = {**WHOLE, **self._headers, **(headers_of(reason) if reason else {})}

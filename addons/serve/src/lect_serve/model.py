@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import lect
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 ECHO = "echo"
 """The name of the engine that is inside."""
 BYTES = 256
+SAMPLING_FILE = "generation_config.json"
+SAMPLED = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty")
 
 
 class Model(NamedTuple):
@@ -32,6 +36,8 @@ class Model(NamedTuple):
     tokenizer: Any
     stop_ids: tuple[int, ...] = ()
     """Where the model stops, as this tokenizer numbers it."""
+    sampling: Mapping[str, float] = MappingProxyType({})
+    """How its maker samples it; engines that are given ids alone do not know."""
     warnings: tuple[str, ...] = ()
     """What is odd about the tokenizer, for the log."""
 
@@ -70,7 +76,25 @@ def load(settings: Settings) -> Model:
     tokenizer = _tokenizer(settings, template)
     found = [] if isinstance(tokenizer, ByteTokenizer) else check_tokenizer(template, tokenizer)
     told = tuple(f"tokenizer: {each.what}; {each.advice}".rstrip("; ") for each in found if each.status == "wrong")
-    return Model(settings.name or settings.model, template, tokenizer, _stop_ids(template, tokenizer), told)
+    stop_ids = _stop_ids(template, tokenizer)
+    return Model(settings.name or settings.model, template, tokenizer, stop_ids, _sampling(settings.model), told)
+
+
+def _sampling(model: str) -> dict[str, float]:
+    """Return how the maker of a model samples it, as a file of its directory says."""
+    file = os.path.join(locate(model), SAMPLING_FILE)
+    if not os.path.isfile(file):
+        return {}
+    try:
+        with open(file, encoding="utf-8") as opened:
+            stated = json.load(opened)
+    except (OSError, ValueError, RecursionError):
+        return {}
+    stated = stated if isinstance(stated, dict) else {}
+    if stated.get("do_sample") is False:
+        return {"temperature": 0.0}
+    numbers = {name: stated.get(name) for name in SAMPLED}
+    return {name: value for name, value in numbers.items() if isinstance(value, int | float)}
 
 
 def _stop_ids(template: Template, tokenizer: Any) -> tuple[int, ...]:

@@ -200,9 +200,10 @@ def ask_of(
         raise RefusedRequestError(f"{msg}\n  try: vLLM, SGLang or llama.cpp, which take token ids")
     return Ask(
         ids=ids,
-        text=prompt.text,
+        # Engines that take text put the BOS before it themselves.
+        text=prompt.text.removeprefix(model.template.bos),
         max_tokens=most_tokens(rendered.asked.api, rest.get("max_tokens"), len(ids), can.context),
-        sampling=rendered.asked.sampling(),
+        sampling={**model.sampling, **rendered.asked.sampling()},
         stop=tuple(rest.get("stop", ())),
         stop_ids=model.stop_ids,
         stop_texts=tuple(model.template.stop),

@@ -89,15 +89,19 @@ class Server:
         # The default of 100 connections would let the 101st answer wait without a word. The clock measures silence.
         timeout = httpx.Timeout(None, connect=10.0)
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=64)
-        self._client = httpx.AsyncClient(timeout=timeout, limits=limits, trust_env=False)
+        key = self.settings.engine_key
+        headers = {"authorization": f"Bearer {key}"} if key else {}
+        self._client = httpx.AsyncClient(timeout=timeout, limits=limits, headers=headers, trust_env=False)
         return [await self._engine(url) for url in self.settings.engines]
 
     async def _engine(self, url: str) -> Engine:
         if url == ECHO:
             return Echo(self.model)
         from lect_serve.engines.recognise import recognise
+        from lect_serve.engines.text_only import check
 
-        engine: Engine = await recognise(self._client, url, kind=self.settings.kind, model=self.settings.engine_model)
+        engine = await recognise(self._client, url, kind=self.settings.kind, model=self.settings.engine_model)
+        check(self.model.template, self.model.tokenizer, engine)
         return engine
 
     async def stop(self) -> None:

@@ -22,6 +22,8 @@ class Settings:
     """What the engines are; asked by default."""
     engine_model: str | None = None
     """What an engine that serves several models calls this one."""
+    engine_key: str | None = field(default=None, repr=False)
+    """The API key of the engines."""
     name: str | None = None
     """What clients call the model; by default, MODEL."""
     tokenizer: str | None = None
@@ -36,7 +38,7 @@ class Settings:
 
     host: str = "127.0.0.1"
     port: int = 8000
-    keys: tuple[str, ...] = ()
+    keys: tuple[str, ...] = field(default=(), repr=False)
     hosts: tuple[str, ...] = ()
     """Further names by which clients may call the server."""
     origins: tuple[str, ...] = ()

@@ -23,7 +23,7 @@ Then, for example:
 
   ANTHROPIC_BASE_URL=http://127.0.0.1:8000 ANTHROPIC_API_KEY=none ANTHROPIC_MODEL=local claude
 """
-KEY = "LECT_SERVE_KEY"
+KEY, ENGINE_KEY = "LECT_SERVE_KEY", "LECT_SERVE_ENGINE_KEY"
 BACKLOG = 4096
 """How many connections may wait to be accepted."""
 
@@ -43,6 +43,8 @@ def configure(parser: ArgumentParser) -> None:
     add("--engine", metavar="URL", action="append", dest="engines", default=[], help=engine)
     add("--kind", metavar="KIND", help="what the engines are, such as vllm; by default they are asked")
     add("--engine-model", metavar="NAME", help="what an engine that has several models calls this one")
+    key = "the API key of the engines, or LECT_SERVE_ENGINE_KEY in the environment"
+    add("--engine-key", metavar="KEY", help=key)
     add("--name", metavar="NAME", type=commands.utf8, help="what clients call the model (default: MODEL)")
     add("--tokenizer", metavar="DIR", help="a directory with a tokenizer.json, or that file (default: MODEL's)")
     add("--adapter", metavar="NAME", help="the adapter or template to use, as in lect prompt")
@@ -178,6 +180,7 @@ def settings_of(arguments: Namespace) -> Settings:
         engines=tuple(arguments.engines),
         kind=arguments.kind,
         engine_model=arguments.engine_model,
+        engine_key=arguments.engine_key or os.environ.get(ENGINE_KEY),
         name=arguments.name,
         tokenizer=arguments.tokenizer,
         adapter=arguments.adapter,
