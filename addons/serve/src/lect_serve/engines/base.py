@@ -41,11 +41,15 @@ class Ask:
     """By the names of Chat Completions; each engine spells them its own way."""
     stop: tuple[str, ...] = ()
     stop_ids: tuple[int, ...] = ()
+    stop_texts: tuple[str, ...] = ()
+    """The texts of the format's stops, for an engine that takes no ids of them."""
     constraint: Any = None
     """A constraint of lect-constrain; the engine takes it in its own notation."""
     logprobs: bool = False
     session: str | None = None
     """What keeps a session's cache together, where an engine has a field for it."""
+    request: Any = None
+    """The request before it became a prompt, for the model inside, which understands nothing else."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,5 @@
+"""Sessions: what a prompt continues."""
+
+
+class Turn:
+    """What a request adds to a session."""
