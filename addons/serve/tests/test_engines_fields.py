@@ -62,12 +62,12 @@ def test_llama_cpp_is_not_told_of_stops():
 
 
 def test_ollama_is_told_not_to_cut_a_prompt_and_not_to_take_thoughts_out():
-    asked = body(Ollama, sampling=SAMPLING, stop=("END",))
+    asked = body(Ollama, sampling=SAMPLING, stop=("END",), stop_texts=("USER:",))
     assert asked["prompt"] == "Hi"
     assert {name: asked[name] for name in ("raw", "truncate", "shift", "think")} == {
         "raw": True, "truncate": False, "shift": False, "think": False,
     }  # fmt: skip
-    assert (asked["options"]["num_predict"], asked["options"]["stop"]) == (77, ["END"])
+    assert (asked["options"]["num_predict"], asked["options"]["stop"]) == (77, ["END", "USER:"])
     assert not {"system", "template", "context", "suffix"} & {*asked}
 
 
