@@ -3,7 +3,9 @@
 import json
 from dataclasses import dataclass
 
-CONTROLS = ("<|im_start|>", "<|im_end|>", "<|endoftext|>")
+from tiny_gguf import byte_letters
+
+CONTROLS = ("<|im_start|>", "<|endoftext|>", "<|im_end|>")
 WORDS = ("<think>", "</think>", "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>")
 ORDER = "FAKE {"
 DECODER = json.JSONDecoder()
@@ -48,18 +50,11 @@ def ordered(tokenizer):
     return script
 
 
-def byte_letters():
-    """Return the letters that stand for bytes in vocabularies of GPT-2's kind."""
-    printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
-    others = [byte for byte in range(256) if byte not in printable]
-    return dict(zip([*printable, *others], map(chr, [*printable, *range(256, 256 + len(others))]), strict=True))
-
-
 def tiny(controls=CONTROLS, words=WORDS):
     """Return a tokenizer with a token for each byte, control tokens, and words that are tokens and text."""
     from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
-    vocabulary = {letter: at for at, letter in enumerate(byte_letters().values())}
+    vocabulary = {letter: byte for byte, letter in byte_letters().items()}
     made = Tokenizer(models.BPE(vocabulary, []))
     made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
     made.decoder = decoders.ByteLevel()
