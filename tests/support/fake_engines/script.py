@@ -50,14 +50,25 @@ def ordered(tokenizer):
     return script
 
 
-def tiny(controls=CONTROLS, words=WORDS):
-    """Return a tokenizer with a token for each byte, control tokens, and words that are tokens and text."""
+def tiny(controls=CONTROLS, words=WORDS, ids=None):
+    """Return a tokenizer with a token for each byte, control tokens, and words that are tokens and text.
+
+    `ids` are those of some of them; the others have the next.
+    """
     from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
-    vocabulary = {letter: byte for byte, letter in byte_letters().items()}
+    vocabulary = {letter: byte for byte, letter in byte_letters().items()} | (ids or {})
     made = Tokenizer(models.BPE(vocabulary, []))
     made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
     made.decoder = decoders.ByteLevel()
     made.add_special_tokens([AddedToken(text, normalized=False, special=True) for text in controls])
     made.add_tokens([AddedToken(text, normalized=False, special=False) for text in words])
     return made
+
+
+def tiny_of(template):
+    """Return a tiny tokenizer with the tokens of a template, as makers have them: names in angle brackets are words."""
+    ids = {text: each for text, each in template.markers.items() if isinstance(each, int)}
+    known = [each for each in template.markers if "{}" not in each]
+    words = [each for each in known if each[:1] == "<" and each[:2] not in ("<|", "<｜")]
+    return tiny([each for each in known if each not in words], words, ids)
