@@ -17,6 +17,7 @@ from lect_serve.engines.vllm import Vllm
 SECONDS = 10.0
 """How long an engine may take to say what it is; one that is reading a long prompt may be slow."""
 MODELS = "/v1/models"
+MOST_PORTS = 65535
 
 
 class Answer:
@@ -59,7 +60,7 @@ class Asked:
     async def _answer(self, path: str) -> Answer:
         try:
             return Answer(await self._client.get(self.base + path, timeout=SECONDS))
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
+        except httpx.HTTPError as error:
             return Answer(error=error)
 
     def get(self, path: str) -> Mapping[str, Any]:
@@ -76,6 +77,21 @@ class Asked:
         models = self.rows(MODELS, "data")
         named = [each for each in models if self.model in (None, each.get("id"))]
         return named[0] if named else {}
+
+
+def _checked(url: str) -> str:
+    """Return an engine's address without `/v1`.
+
+    Raises:
+        EngineError: If it is no address.
+    """
+    try:
+        parsed = httpx.URL(url)
+    except httpx.InvalidURL:
+        parsed = httpx.URL()
+    if parsed.scheme not in ("http", "https") or not parsed.host or (parsed.port or 0) > MOST_PORTS:
+        raise EngineError(f"{url!r} is not an engine's address\n  try: http://127.0.0.1:8000", status=400)
+    return base_of(url)
 
 
 async def _of_models(kind: str, asked: Asked) -> About:
@@ -141,7 +157,7 @@ async def recognise(client: httpx.AsyncClient, url: str, kind: str | None = None
     """
     if kind is not None and kind not in _KINDS:
         raise EngineError(f"there is no kind of engine {kind!r}\n  try: one of {', '.join(KINDS)}", status=400)
-    asked = Asked(client, base_of(url), model)
+    asked = Asked(client, _checked(url), model)
     await asked.ask(*dict.fromkeys([each.path for name, each in _KINDS.items() if kind in (None, name)] + [MODELS]))
     errors = [answer.error for answer in asked.answers.values() if answer.error is not None]
     if len(errors) == len(asked.answers):
