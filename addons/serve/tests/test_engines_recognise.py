@@ -74,9 +74,7 @@ def test_nothing_at_an_address_is_one_error():
     assert raised.value.retry
 
 
-@pytest.mark.parametrize(
-    "url", ["http://", "localhost:8000", "ftp://example.org", "http://127.0.0.1:99999", ""]
-)
+@pytest.mark.parametrize("url", ["http://", "localhost:8000", "ftp://example.org", "http://127.0.0.1:99999", ""])
 def test_an_odd_address_is_an_error_of_ours(url):
     with pytest.raises(EngineError, match=f"{url!r} is not an engine's address"):
         at_engine(url, itself)
