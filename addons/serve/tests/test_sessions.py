@@ -317,3 +317,19 @@ def test_a_session_of_each_recorded_client_extends(asking, scripted, tmp_path):
             answer = client.post(path, json=each["asked"], headers={"x-session-id": each["client"]})
             assert answer.status_code == 200, answer.text[:500]
             assert "left out" not in answer.headers.get("x-lect-changes", "")
+
+
+def test_sessions_are_shown_as_pictures_if_that_is_asked_for(asking, scripted):
+    with asking(scripted(CALLS, DONE)) as (client, _):
+        assert client.get("/inspect").status_code == 404
+    with asking(scripted(CALLS, DONE), inspect=True) as (client, _):
+        assert "no sessions" in client.get("/inspect").text
+        agent = Agent(client)
+        loop(agent)
+        page = client.get("/inspect").text
+        key = agent.answers[0].headers["x-lect-session"]
+        assert "lost: " in page
+        for part, shown in (("", "help"), ("/reply", "wet")):
+            assert f'"/inspect/{key}/1{part}"' in page
+            assert shown in client.get(f"/inspect/{key}/1{part}").text
+        assert client.get(f"/inspect/{key}/7").status_code == 404

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from lect import LectError
+from lect_serve import pictures
 from lect_serve.answers import dumps, error
 from lect_serve.door import admit, key_of, read_body, read_json
 from lect_serve.lines import told
@@ -69,6 +70,10 @@ def app(settings: Settings, *, model: Model | None = None, engines: Sequence[Eng
         Route("/metrics", _metrics(server)),
         Route("/", _root),
     ]
+
+    if settings.inspect:
+        routes += [Route("/inspect", _overview(server)), Route("/inspect/{key}/{number:int}", _picture(server))]
+        routes += [Route("/inspect/{key}/{number:int}/{part}", _picture(server))]
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -193,6 +198,25 @@ def _session(server: Server) -> Endpoint:
         return _json({"session": key, "lines": lines})
 
     return _endpoint(session, "chat")
+
+
+def _overview(server: Server) -> Endpoint:
+    async def overview(_: Request) -> ASGIApp:
+        return HTMLResponse(pictures.overview(server.sessions))
+
+    return _endpoint(overview, "chat")
+
+
+def _picture(server: Server) -> Endpoint:
+    async def show(request: Request) -> ASGIApp:
+        where = request.path_params
+        lines = [line for line in server.sessions.of(where["key"]) if line.number == where["number"]]
+        page = pictures.picture(lines[0], where.get("part", "prompt")) if lines else None
+        if page is None:
+            raise RefusedRequestError("there is no such line, or nobody went on with it", status=MISSING)
+        return HTMLResponse(page)
+
+    return _endpoint(show, "chat")
 
 
 def _health(server: Server) -> Endpoint:

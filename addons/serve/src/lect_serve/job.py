@@ -46,8 +46,12 @@ class House(Protocol):
     """What a job needs of the server that it belongs to."""
 
     settings: Settings
-    pool: Pool
     jobs: set[Job]
+
+    @property
+    def pool(self) -> Pool:
+        """The engines."""
+        ...
 
     @property
     def keeps_logprobs(self) -> bool:

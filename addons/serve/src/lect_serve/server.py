@@ -60,9 +60,15 @@ class Server:
         self._clock: asyncio.Task[None] | None = None
         self._client: Any = None
         self._writing: set[asyncio.Future[None]] = set()
-        self.pool: Pool
+        self._pool: Pool | None = None
         for warning in self.model.warnings:
             LOG.warning("%s", warning)
+
+    @property
+    def pool(self) -> Pool:
+        """The engines, once the server has started."""
+        assert self._pool is not None, "the server has not started"
+        return self._pool
 
     @property
     def keeps_logprobs(self) -> bool:
@@ -84,7 +90,7 @@ class Server:
             EngineError: If one does not answer.
         """
         engines = self._given if self._given is not None else await self._engines()
-        self.pool = Pool(engines, self.settings.slots, self.settings.waiting)
+        self._pool = Pool(engines, self.settings.slots, self.settings.waiting)
         self._clock = asyncio.get_running_loop().create_task(self._tick_on())
         for engine in engines:
             LOG.info("engine %s: %s", engine.url, engine.about)
@@ -117,7 +123,8 @@ class Server:
             await asyncio.wait(tasks, timeout=PATIENCE)
         if self._clock is not None:
             self._clock.cancel()
-        await self.pool.close()
+        if self._pool is not None:
+            await self._pool.close()
         await asyncio.gather(*self._writing, return_exceptions=True)
         if self.recorder is not None:
             self.recorder.write(self.sessions.take_ended(all_of_them=True))
