@@ -120,3 +120,18 @@ def test_the_command_serves_until_it_is_told_to_stop(workers, tmp_path):
     if workers == 1:
         (file,) = tmp_path.iterdir()
         assert len(file.read_text("utf-8").splitlines()) == 1
+
+
+def test_a_program_may_serve_in_a_thread_of_its_own(tmp_path):
+    from fake_engines import tiny
+
+    from lect.errors import LectError
+    from lect_serve import serving
+
+    tiny().save(str(tmp_path / "tokenizer.json"))
+
+    with serving(Settings("Qwen/Qwen3-8B")) as url, urllib.request.urlopen(f"{url}/healthz") as answer:
+        assert json.loads(answer.read())["status"] == "ok"
+    told = Settings("Qwen/Qwen3-8B", engines=("http://127.0.0.1:9",), tokenizer=str(tmp_path))
+    with pytest.raises(LectError, match=r"127\.0\.0\.1:9"), serving(told):
+        pass

@@ -8,6 +8,7 @@ import time
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
+from lect import LectError
 from lect.addon import encoder_of
 from lect_serve import prepare
 from lect_serve.answers import KINDS, ResponseAnswer
@@ -55,6 +56,8 @@ class Server:
         self.store = Store()
         self.recorder = Recorder(settings.record, self.model) if settings.record is not None else None
         self.started = int(time.time())
+        self.failure: LectError | None = None
+        """Why it could not start."""
         self._given = engines
         self._named: set[str] = set()
         self._clock: asyncio.Task[None] | None = None
@@ -89,7 +92,11 @@ class Server:
         Raises:
             EngineError: If one does not answer.
         """
-        engines = self._given if self._given is not None else await self._engines()
+        try:
+            engines = self._given if self._given is not None else await self._engines()
+        except LectError as error:
+            self.failure = error
+            raise
         self._pool = Pool(engines, self.settings.slots, self.settings.waiting)
         self._clock = asyncio.get_running_loop().create_task(self._tick_on())
         for engine in engines:
