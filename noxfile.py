@@ -215,7 +215,7 @@ def check_types(session):
 
 def prepare(session, *more):
     """Install everything, and what the tests and types need."""
-    session.install("mypy", *TEST_TOOLS, *ARROW, *more)
+    session.install("mypy", *TEST_TOOLS, *ARROW, *dependencies(FOLDERS["serve"]), *more)
     install(session, *EVERYTHING)
 
 
@@ -228,7 +228,7 @@ def run_tests(session, *files, leave, **env):
 def tests(session):
     """Check style, then test all packages in one environment, while mypy checks their types. Name files to test only
     those."""
-    prepare(session, "ruff")
+    prepare(session, "ruff", *SERVERS_AND_CLIENTS)
     if session.posargs:
         session.run("pytest", *IN_PARALLEL, *session.posargs)
         return

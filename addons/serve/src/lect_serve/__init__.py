@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from lect_serve.application import app
     from lect_serve.settings import Settings
+    from lect_serve.thread import serving
 
-__all__ = ["Settings", "app"]
+__all__ = ["Settings", "app", "serving"]
 
-_LATER = {"Settings": "settings", "app": "application"}
+_LATER = {"Settings": "settings", "app": "application", "serving": "thread"}
 """`lect --help` imports the package for its command, and must not wait for the rest."""
 
 

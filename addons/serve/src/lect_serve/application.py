@@ -9,13 +9,24 @@ from typing import TYPE_CHECKING, Any
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from lect import LectError
+from lect_serve import pictures
 from lect_serve.answers import dumps, error
-from lect_serve.door import admit, read_body, read_json
-from lect_serve.refusals import FAILED, INVALID, MISSING, NO_DETAILS, OVERLOADED, headers_of, status_of
+from lect_serve.door import admit, key_of, read_body, read_json
+from lect_serve.lines import told
+from lect_serve.refusals import (
+    FAILED,
+    INVALID,
+    MISSING,
+    NO_DETAILS,
+    OVERLOADED,
+    RefusedRequestError,
+    headers_of,
+    status_of,
+)
 from lect_serve.server import Server
 
 if TYPE_CHECKING:
@@ -51,12 +62,18 @@ def app(settings: Settings, *, model: Model | None = None, engines: Sequence[Eng
     routes = [Route(path, _answers(server, api), methods=["POST"]) for path, api in APIS.items()]
     routes += [
         Route(COUNT, _endpoint(_count(server), "messages"), methods=["POST"]),
+        Route("/v1/responses/{id}", _stored(server), methods=["GET", "DELETE"]),
+        Route("/sessions/{key}", _session(server)),
         Route("/v1/models", _models(server)),
         Route("/v1/models/{name:path}", _models(server)),
         Route("/healthz", _health(server)),
         Route("/metrics", _metrics(server)),
         Route("/", _root),
     ]
+
+    if settings.inspect:
+        routes += [Route("/inspect", _overview(server)), Route("/inspect/{key}/{number:int}", _picture(server))]
+        routes += [Route("/inspect/{key}/{number:int}/{part}", _picture(server))]
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -158,6 +175,48 @@ def _models(server: Server) -> Endpoint:
         return _json(about)
 
     return models
+
+
+def _stored(server: Server) -> Endpoint:
+    async def stored(request: Request) -> ASGIApp:
+        name, owner = request.path_params["id"], key_of(request.headers)
+        found = server.store.get(name, owner)
+        if request.method == "GET":
+            return _json(found.response)
+        server.store.delete(name, owner)
+        return _json({"id": name, "object": "response", "deleted": True})
+
+    return _endpoint(stored, "responses")
+
+
+def _session(server: Server) -> Endpoint:
+    async def session(request: Request) -> ASGIApp:
+        key = request.path_params["key"]
+        lines = [told(line) for line in server.sessions.of(key)]
+        if not lines:
+            raise RefusedRequestError(f"there is no session {key!r}, or nobody went on with it", status=MISSING)
+        return _json({"session": key, "lines": lines})
+
+    return _endpoint(session, "chat")
+
+
+def _overview(server: Server) -> Endpoint:
+    async def overview(_: Request) -> ASGIApp:
+        return HTMLResponse(pictures.overview(server.sessions))
+
+    return _endpoint(overview, "chat")
+
+
+def _picture(server: Server) -> Endpoint:
+    async def show(request: Request) -> ASGIApp:
+        where = request.path_params
+        lines = [line for line in server.sessions.of(where["key"]) if line.number == where["number"]]
+        page = pictures.picture(lines[0], where.get("part", "prompt")) if lines else None
+        if page is None:
+            raise RefusedRequestError("there is no such line, or nobody went on with it", status=MISSING)
+        return HTMLResponse(page)
+
+    return _endpoint(show, "chat")
 
 
 def _health(server: Server) -> Endpoint:

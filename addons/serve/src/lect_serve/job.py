@@ -24,7 +24,7 @@ from lect_serve.refusals import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from starlette.types import Receive, Scope, Send
 
@@ -46,12 +46,20 @@ class House(Protocol):
     """What a job needs of the server that it belongs to."""
 
     settings: Settings
-    pool: Pool
     jobs: set[Job]
+
+    @property
+    def pool(self) -> Pool:
+        """The engines."""
+        ...
 
     @property
     def keeps_logprobs(self) -> bool:
         """Whether log probabilities are kept."""
+        ...
+
+    def spelled(self, piece: Piece) -> Sequence[int] | None:
+        """Return the ids of a piece that an engine sent as text; None if they cannot be told."""
         ...
 
     def answered(self, job: Job) -> None:
@@ -75,18 +83,17 @@ class Job:
     """
 
     def __init__(
-        self, server: House, answer: Answer, ask: Ask, turn: Turn | None, key: str, headers: Mapping[str, str]
+        self, server: House, answer: Answer, ask: Ask, turn: Turn, owner: str, headers: Mapping[str, str]
     ) -> None:
-        self.server, self.answer, self.ask, self.turn, self.key = server, answer, ask, turn, key
+        self.server, self.answer, self.ask, self.turn, self.owner = server, answer, ask, turn, owner
+        self.key = turn.key
         self.ids: list[int] = []
         self.logprobs: list[float | None] = []
-        self.missing = 0
-        """How many sampled ids are not known."""
+        self.missing, self.is_whole = 0, True
+        """How many sampled ids are not known, and whether all are."""
         self.finish: str | None = None
         self.tokens = Tokens(len(ask.ids), 0)
         self.began = time.monotonic()
-        self.noted = ""
-        """What the log says of it besides."""
         self._headers = headers
         self._status = 0
         self._ended_by: Literal["client", "silence"] | None = None
@@ -163,10 +170,15 @@ class Job:
 
     def _take(self, pieces: list[Piece]) -> None:
         for piece in pieces:
-            self.ids += piece.ids
+            ids = piece.ids
+            if piece.text is not None:
+                spelled = self.server.spelled(piece)
+                self.is_whole = self.is_whole and spelled is not None
+                ids = piece.ids if spelled is None else spelled
+                self.missing += piece.missing + len(piece.ids) - len(ids)
+            self.ids += ids
             if self.server.keeps_logprobs:
-                self.logprobs += piece.logprobs or [None] * len(piece.ids)
-            self.missing += piece.missing
+                self.logprobs += piece.logprobs or [None] * len(ids)
             if piece.finish is not None:
                 self.finish = piece.finish
                 sampled, cached = len(self.ids) + self.missing, 0

@@ -9,8 +9,9 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from lect import LectError
+from lect.addon import encoder_of
 from lect_serve import prepare
-from lect_serve.answers import KINDS
+from lect_serve.answers import KINDS, ResponseAnswer
 from lect_serve.asked import read, schema_of, session_of
 from lect_serve.door import key_of
 from lect_serve.engines.echo import Echo, text_of
@@ -18,19 +19,21 @@ from lect_serve.job import Job
 from lect_serve.metrics import Metrics
 from lect_serve.model import ECHO, load
 from lect_serve.pool import Pool
+from lect_serve.record import Recorder
 from lect_serve.refusals import RefusedRequestError
+from lect_serve.sessions import Sample, Sessions
+from lect_serve.stored import PREVIOUS, Store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from lect_serve.asked import Asked
-    from lect_serve.engines.base import Ask, Engine
+    from lect_serve.engines.base import Ask, Engine, Piece
     from lect_serve.model import Model
-    from lect_serve.prepare import Can, Rendered
+    from lect_serve.prepare import Can
     from lect_serve.refusals import Api
+    from lect_serve.sessions import Turn
     from lect_serve.settings import Settings
-
-    MakeEngines = Callable[[Settings, Model], Any]
 
 LOG = logging.getLogger("lect_serve")
 SECOND = 1.0
@@ -49,14 +52,26 @@ class Server:
         self.model = load(settings) if model is None else model
         self.jobs: set[Job] = set()
         self.metrics = Metrics()
+        self.sessions = Sessions(self.model, settings)
+        self.store = Store()
+        self.recorder = Recorder(settings.record, self.model) if settings.record is not None else None
         self.started = int(time.time())
+        self.failure: LectError | None = None
+        """Why it could not start."""
         self._given = engines
         self._named: set[str] = set()
         self._clock: asyncio.Task[None] | None = None
         self._client: Any = None
-        self.pool: Pool
+        self._writing: set[asyncio.Future[None]] = set()
+        self._pool: Pool | None = None
         for warning in self.model.warnings:
             LOG.warning("%s", warning)
+
+    @property
+    def pool(self) -> Pool:
+        """The engines, once the server has started."""
+        assert self._pool is not None, "the server has not started"
+        return self._pool
 
     @property
     def keeps_logprobs(self) -> bool:
@@ -77,8 +92,12 @@ class Server:
         Raises:
             EngineError: If one does not answer.
         """
-        engines = self._given if self._given is not None else await self._engines()
-        self.pool = Pool(engines, self.settings.slots, self.settings.waiting)
+        try:
+            engines = self._given if self._given is not None else await self._engines()
+        except LectError as error:
+            self.failure = error
+            raise
+        self._pool = Pool(engines, self.settings.slots, self.settings.waiting)
         self._clock = asyncio.get_running_loop().create_task(self._tick_on())
         for engine in engines:
             LOG.info("engine %s: %s", engine.url, engine.about)
@@ -111,7 +130,11 @@ class Server:
             await asyncio.wait(tasks, timeout=PATIENCE)
         if self._clock is not None:
             self._clock.cancel()
-        await self.pool.close()
+        if self._pool is not None:
+            await self._pool.close()
+        await asyncio.gather(*self._writing, return_exceptions=True)
+        if self.recorder is not None:
+            self.recorder.write(self.sessions.take_ended(all_of_them=True))
         if self._client is not None:
             await self._client.aclose()
 
@@ -128,6 +151,13 @@ class Server:
         for job in list(self.jobs):
             job.tick()
         self.pool.tick()
+        self.sessions.tick()
+        ended = self.sessions.take_ended()
+        if self.recorder is not None and ended:
+            # A line of a long session is a second of JSON on a slow machine.
+            writing = asyncio.get_running_loop().run_in_executor(None, self.recorder.write, ended)
+            self._writing.add(writing)
+            writing.add_done_callback(self._writing.discard)
 
     # A request
 
@@ -137,19 +167,32 @@ class Server:
         Raises:
             LectError: If it is refused.
         """
-        asked = read(api, body)
+        owner = key_of(headers)
+        asked = self._read(api, body, owner)
         self._name_unknown(asked)
         key = self.key_of(asked, headers)
-        rendered, ids, ask = await self._work(asked, self._prepare, asked, key)
-        answer = KINDS[api](prepare.stream_of(self.model, rendered), asked, self._called(asked), len(ids))
-        told = self._told(rendered, len(ids))
-        return Job(self, answer, ask, None, key, told)
+        turn, ask = await self._work(asked, self._prepare, asked, key)
+        answer = KINDS[api](prepare.stream_of(self.model, turn.rendered), asked, self._called(asked), len(ask.ids))
+        if turn.step is not None and turn.step.kind == "fork":
+            LOG.info("session %s: %s", key, turn.step)
+        return Job(self, answer, ask, turn, owner, self._told(turn))
 
-    def _prepare(self, asked: Asked, key: str) -> tuple[Rendered, Sequence[int], Ask]:
-        rendered = prepare.render(self.model, self.settings, asked, self.can, {})
-        ids = prepare.encoded(self.model, rendered.prompt)
-        ask = prepare.ask_of(self.model, rendered, ids, self.can, logprobs=self.keeps_logprobs, session=key)
-        return rendered, ids, ask
+    def _read(self, api: Api, body: Mapping[str, Any], owner: str) -> Asked:
+        """Return a request, with the conversation before it that is stored here."""
+        if api != "responses" or body.get(PREVIOUS) is None:
+            return read(api, body)
+        if self.settings.workers > 1:
+            msg = f"{PREVIOUS} needs all requests in one process, and this server has several"
+            raise RefusedRequestError(f"{msg}\n  try: the whole conversation as input")
+        whole = self.store.whole(body, owner)
+        asked = read(api, whole)
+        return asked._replace(body={**whole, PREVIOUS: body[PREVIOUS]})
+
+    def _prepare(self, asked: Asked, key: str) -> tuple[Turn, Ask]:
+        rendered = prepare.render(self.model, self.settings, asked, self.can, self.sessions.pinned(key))
+        turn = self.sessions.begin(key, rendered)
+        ids, keeps = turn.ids.tolist(), self.keeps_logprobs
+        return turn, prepare.ask_of(self.model, rendered, ids, self.can, logprobs=keeps, session=key)
 
     async def counted(self, body: Mapping[str, Any]) -> int:
         """Return how many tokens a request of the Messages API has.
@@ -196,19 +239,36 @@ class Server:
     def _called(self, asked: Asked) -> str:
         return str(asked.rest.get("model") or self.model.name)
 
-    def _told(self, rendered: Rendered, size: int) -> dict[str, str]:
+    def _told(self, turn: Turn) -> dict[str, str]:
         """Return headers for whoever looks for what became of a request."""
-        told = {"x-lect-prompt-tokens": str(size)}
-        if rendered.changes:
-            changes = "; ".join(rendered.changes)
-            told["x-lect-changes"] = changes.encode("ascii", "replace").decode()[:LONGEST_HEADER].replace("\n", " ")
+        told = {"x-lect-session": turn.key, "x-lect-history": turn.how, "x-lect-prompt-tokens": str(len(turn.ids))}
+        if turn.rendered.changes:
+            changes = " ".join("; ".join(turn.rendered.changes).split())
+            told["x-lect-changes"] = changes.encode("ascii", "replace").decode()[:LONGEST_HEADER]
         return told
 
     # What jobs report
 
+    def spelled(self, piece: Piece) -> Sequence[int] | None:
+        """Return the ids of a piece that an engine sent as text; None if they cannot be told.
+
+        A tokenizer writes a text in one way, a model may have in another: the number of tokens, and those that are
+        known, must agree.
+        """
+        ids = encoder_of(self.model.tokenizer).between(piece.text or "", []).ids
+        known = list(piece.ids)
+        fits = len(ids) == piece.missing + len(known) and ids[len(ids) - len(known) :] == known
+        return ids if fits else None
+
     def answered(self, job: Job) -> None:
         """Take an answer that is complete."""
         self.metrics.took(job.tokens)
+        self.metrics.sessions[job.turn.how] += 1
+        sample = Sample(job.ids, job.logprobs, job.is_whole, job.answer.reply, job.finish)
+        self.sessions.end(job.turn, sample)
+        asked = job.answer.asked
+        if isinstance(job.answer, ResponseAnswer) and asked.rest.get("store", True) and self.settings.workers == 1:
+            self.store.put(job.owner, asked.body, job.answer.made)
 
     def failed(self, job: Job, status: int) -> None:
         """Take note of an answer that is not."""
@@ -216,26 +276,10 @@ class Server:
 
     def ended(self, job: Job, status: int) -> None:
         """Write the line of a request into the log: what it took, and nothing that was said."""
-        asked = job.answer.asked
-        self.metrics.ended(asked.api, status)
-        seconds = time.monotonic() - job.began
-        LOG.info(
-            "%s %s session=%s prompt=%d cached=%d sampled=%d finish=%s %.2f s%s",
-            asked.api,
-            status,
-            job.key,
-            *job.tokens[::2],
-            job.tokens.sampled,
-            job.finish,
-            seconds,
-            job.noted,
-        )
-
-
-def refused(error: Exception) -> RefusedRequestError:
-    """Return what a client hears of an error: of lect's, all; of any other, that there was one."""
-    if isinstance(error, RefusedRequestError):
-        return error
-    if isinstance(error, LectError):
-        return RefusedRequestError(str(error), status=getattr(error, "status", 400))
-    raise error
+        api, tokens, turn = job.answer.asked.api, job.tokens, job.turn
+        self.metrics.ended(api, status)
+        changes = f" changed={'; '.join(turn.rendered.changes)!r}" if turn.rendered.changes else ""
+        noted = f" noted={turn.noted!r}" if turn.noted else ""
+        counts = f"prompt={tokens.prompt} cached={tokens.cached} sampled={tokens.sampled}"
+        took = f"{time.monotonic() - job.began:.2f} s"
+        LOG.info("%s %d %s %s %s %s%s%s", api, status, took, job.key, turn.how, counts, changes, noted)
