@@ -107,7 +107,7 @@ ON_EVERY_PYTHON = [
     *(f"tests/test_{name}.py" for name in ("cli_installed", "hanging_templates", "import_weight", "processes")),
 ]
 GUARDED = [f"plugins/jinja/tests/test_{name}.py" for name in ("charges", "guard")]
-ENGINES = [f"tests/integrations/test_{name}.py" for name in ("engines", "llama_cpp")]
+ENGINES = [f"tests/integrations/test_{name}.py" for name in ("engines", "llama_cpp", "serve_llama_cpp")]
 REAL_TOKENIZERS = [
     f"tests/integrations/test_{name}.py"
     for name in (
@@ -217,7 +217,7 @@ def check_types(session):
 
 def prepare(session, *more):
     """Install everything, and what the tests and types need."""
-    session.install("mypy", *TEST_TOOLS, *ARROW, *more)
+    session.install("mypy", *TEST_TOOLS, *ARROW, *dependencies(FOLDERS["serve"]), *more)
     install(session, *EVERYTHING)
 
 
@@ -230,7 +230,7 @@ def run_tests(session, *files, leave, **env):
 def tests(session):
     """Check style, then test all packages in one environment, while mypy checks their types. Name files to test only
     those."""
-    prepare(session, "ruff")
+    prepare(session, "ruff", *SERVERS_AND_CLIENTS)
     if session.posargs:
         session.run("pytest", *IN_PARALLEL, *session.posargs)
         return
@@ -363,7 +363,8 @@ def tokens(session):
 
 @nox.session
 def engines(session):
-    """Test constraints in the engines that people serve with: xgrammar, llguidance, llama.cpp, in half an hour.
+    """Test constraints in the engines that people serve with: xgrammar, llguidance, llama.cpp, in half an hour; and
+    lect-serve over llama.cpp.
 
     xgrammar requires torch, which takes gigabytes, and a tenth of them without CUDA: PIP_CONSTRAINT may choose such a
     build.

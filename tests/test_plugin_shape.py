@@ -30,6 +30,13 @@ NEEDS = {
     "jinja": ["jinja2>=3.1.6"],
     "kit": ["pytest>=8", "hypothesis>=6.100"],
     "paddlenlp": [f"lect-jinja{BOUND}"],
+    "serve": [
+        *(f"lect-{name}{BOUND}" for name in ("apis", "constrain", "explain", "fit", "rollout", "tokens", "view")),
+        "httpx>=0.27",
+        "starlette>=0.37",
+        "tokenizers>=0.21",
+        "uvicorn>=0.30",
+    ],
     "view": [f"lect-tokens{BOUND}"],
     **{key: [f"lect-{name}{BOUND}" for name in ("apis", "constrain")] for key in ("sglang", "vllm")},
 }

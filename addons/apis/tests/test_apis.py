@@ -200,3 +200,15 @@ def test_an_event_is_two_lines():
 )  # fmt: skip
 def test_json_that_breaks_off_has_the_members_that_are_complete(text, value):
     assert partial_value(text) == value
+
+
+def test_what_came_from_the_cache_is_told_as_each_api_does():
+    counts = {"output_tokens": 2, "cached_tokens": 7}
+    told = lect_apis.message(lect.Reply("Hi"), "m", input_tokens=9, **counts)["usage"]
+    assert (told["input_tokens"], told["cache_read_input_tokens"], told["output_tokens"]) == (2, 7, 2)
+    told = lect_apis.response(lect.Reply("Hi"), "m", input_tokens=9, **counts)["usage"]
+    assert (told["input_tokens"], told["input_tokens_details"]["cached_tokens"]) == (9, 7)
+    stream = FORMAT.stream()
+    stream.feed("Hi")
+    told = lect_apis.usage(stream, 9, 2, cached_tokens=7)
+    assert (told["prompt_tokens"], told["prompt_tokens_details"]) == (9, {"cached_tokens": 7})

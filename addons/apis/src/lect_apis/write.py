@@ -20,6 +20,14 @@ CUT_OFF = ("length", "content_filter", FAILED)
 """The finish reasons of a reply whose last text is not complete."""
 
 
+class Counts(NamedTuple):
+    """How many tokens a reply took, as far as the server said."""
+
+    output: int | None = None
+    reasoning: int = 0
+    cached: int = 0
+
+
 class AnswerEvents(ABC):
     """The events of an answer: dictionaries that a server sends as they are, each as `sse(event)`.
 
@@ -51,7 +59,12 @@ class AnswerEvents(ABC):
 
     @boundary
     def close(
-        self, finish: str | None = None, *, output_tokens: int | None = None, reasoning_tokens: int = 0
+        self,
+        finish: str | None = None,
+        *,
+        output_tokens: int | None = None,
+        reasoning_tokens: int = 0,
+        cached_tokens: int = 0,
     ) -> list[dict[str, Any]]:
         """End the reply, and return the last events.
 
@@ -59,8 +72,10 @@ class AnswerEvents(ABC):
             finish: The engine's finish reason, such as `length`.
             output_tokens: How many tokens were sampled.
             reasoning_tokens: How many of them were reasoning.
+            cached_tokens: How many tokens of the prompt the engine took from its cache.
         """
-        return [*self._finish(finish), *self._ending(self.reply, output_tokens, reasoning_tokens)]
+        counts = Counts(output_tokens, reasoning_tokens, cached_tokens)
+        return [*self._finish(finish), *self._ending(self.reply, counts)]
 
     @boundary
     def fail(
@@ -70,6 +85,7 @@ class AnswerEvents(ABC):
         kind: str | None = None,
         output_tokens: int | None = None,
         reasoning_tokens: int = 0,
+        cached_tokens: int = 0,
     ) -> list[dict[str, Any]]:
         """End a reply whose engine failed, and return the last events: what was held back, and the error.
 
@@ -78,9 +94,10 @@ class AnswerEvents(ABC):
             kind: What the API calls such an error; by default that of a server that failed.
             output_tokens: How many tokens were sampled.
             reasoning_tokens: How many of them were reasoning.
+            cached_tokens: How many tokens of the prompt the engine took from its cache.
         """
-        events = self._finish(FAILED)
-        return [*events, self._failure(str(error) or repr(error), kind, output_tokens, reasoning_tokens)]
+        counts = Counts(output_tokens, reasoning_tokens, cached_tokens)
+        return [*self._finish(FAILED), self._failure(str(error) or repr(error), kind, counts)]
 
     @property
     def reply(self) -> Reply:
@@ -126,13 +143,11 @@ class AnswerEvents(ABC):
         """End the block that is open; a call that is complete has arguments."""
 
     @abstractmethod
-    def _ending(self, reply: Reply, output_tokens: int | None, reasoning_tokens: int) -> list[dict[str, Any]]:
+    def _ending(self, reply: Reply, counts: Counts) -> list[dict[str, Any]]:
         """End the answer."""
 
     @abstractmethod
-    def _failure(
-        self, message: str, kind: str | None, output_tokens: int | None, reasoning_tokens: int
-    ) -> dict[str, Any]:
+    def _failure(self, message: str, kind: str | None, counts: Counts) -> dict[str, Any]:
         """End the answer of an engine that failed."""
 
 

@@ -73,6 +73,11 @@ class ChatChunks:
         """Add sampled tokens, and return the new chunks."""
         return self._chunks(self._stream.feed_ids(ids))
 
+    @boundary
+    def add(self, events: Iterable[Any]) -> list[dict[str, Any]]:
+        """Return the new chunks for events that the stream returned, if you feed it yourself."""
+        return self._chunks(events)
+
     def close(self, finish: str | None = None) -> list[dict[str, Any]]:
         """End the reply, and return the last chunks; `finish` is the engine's finish reason, such as `length`."""
         chunks = [*self._chunks(self._stream.finish(finish)), *self._broken_off()]
@@ -86,12 +91,15 @@ class ChatChunks:
         return [*chunks, {**self._head, "choices": [], "error": told}]
 
     @boundary
-    def usage(self, prompt_tokens: int, completion_tokens: int | None = None) -> dict[str, Any]:
+    def usage(
+        self, prompt_tokens: int, completion_tokens: int | None = None, *, cached_tokens: int | None = None
+    ) -> dict[str, Any]:
         """Return the chunk that follows the last one if the request has `stream_options.include_usage`.
 
         The arguments are those of the function `usage`.
         """
-        return {**self._head, "choices": [], "usage": usage(self._stream, prompt_tokens, completion_tokens)}
+        counted = usage(self._stream, prompt_tokens, completion_tokens, cached_tokens=cached_tokens)
+        return {**self._head, "choices": [], "usage": counted}
 
     @property
     def reply(self) -> Reply:
@@ -164,11 +172,13 @@ def completion(
 
 
 @boundary
-def usage(stream: Any, prompt_tokens: int, completion_tokens: int | None = None) -> dict[str, Any]:
+def usage(
+    stream: Any, prompt_tokens: int, completion_tokens: int | None = None, *, cached_tokens: int | None = None
+) -> dict[str, Any]:
     """Close a stream, and return the usage of the request as in OpenAI's API.
 
     If text was fed, not ids, `completion_tokens` must be given, and the tokens of the reasoning are estimated by its
-    share of the characters.
+    share of the characters. `cached_tokens` is how many of the prompt the engine took from its cache, if it says so.
 
     Raises:
         MessageError: If it is not given then.
@@ -183,10 +193,12 @@ def usage(stream: Any, prompt_tokens: int, completion_tokens: int | None = None)
         reasoning = round(written * reply.characters["reasoning"] / (len(reply.raw) or 1))
     else:
         raise MessageError("no ids were fed, so their number is unknown\n  try: completion_tokens=...")
+    cached = {} if cached_tokens is None else {"prompt_tokens_details": {"cached_tokens": cached_tokens}}
     return {
         "prompt_tokens": prompt_tokens,
         "completion_tokens": written,
         "total_tokens": prompt_tokens + written,
+        **cached,
         "completion_tokens_details": {"reasoning_tokens": reasoning},
     }
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from lect import Reply
+    from lect_apis.write import Counts
 
 BLOCKS: dict[str, dict[str, Any]] = {
     "content": {"type": "text", "text": ""},
@@ -87,26 +88,29 @@ class MessageEvents(AnswerEvents):
             done = {DELTAS[kind][1]: text}
         self._blocks.append({**self._block, **done})
 
-    def _ending(self, reply: Reply, output_tokens: int | None, reasoning_tokens: int) -> list[dict[str, Any]]:
+    def _ending(self, reply: Reply, counts: Counts) -> list[dict[str, Any]]:
         reason = REASONS.get(reply.finish or "", "end_turn")
         stop = reply.stop if reply.stop in (self._request.get("stop_sequences") or ()) else None
         if stop is not None and reason == "end_turn":
             reason = "stop_sequence"
         delta = {"stop_reason": reason, "stop_sequence": stop if reason == "stop_sequence" else None}
-        usage = self._complete(delta, output_tokens, reasoning_tokens)
+        usage = self._complete(delta, counts)
         return [{"type": "message_delta", "delta": delta, "usage": usage}, {"type": "message_stop"}]
 
-    def _failure(
-        self, message: str, kind: str | None, output_tokens: int | None, reasoning_tokens: int
-    ) -> dict[str, Any]:
-        self._complete({}, output_tokens, reasoning_tokens)
+    def _failure(self, message: str, kind: str | None, counts: Counts) -> dict[str, Any]:
+        self._complete({}, counts)
         return {"type": "error", "error": {"type": kind or "api_error", "message": message}}
 
-    def _complete(self, delta: dict[str, Any], output_tokens: int | None, reasoning_tokens: int) -> dict[str, Any]:
+    def _complete(self, delta: dict[str, Any], counts: Counts) -> dict[str, Any]:
         """Put what has arrived into the message, and return the usage that is new."""
-        usage: dict[str, Any] = {"output_tokens": output_tokens or 0}
-        if reasoning_tokens:
-            usage["output_tokens_details"] = {"thinking_tokens": reasoning_tokens}
+        usage: dict[str, Any] = {"output_tokens": counts.output or 0}
+        if counts.cached:
+            # In this API, what was read from the cache is not among the others.
+            uncached = max((self._input_tokens or 0) - counts.cached, 0)
+            usage |= {"input_tokens": uncached, "cache_read_input_tokens": counts.cached}
+            usage["cache_creation_input_tokens"] = 0
+        if counts.reasoning:
+            usage["output_tokens_details"] = {"thinking_tokens": counts.reasoning}
         self.message = {
             **self.message, **delta, "content": self._blocks, "usage": {**self.message["usage"], **usage}
         }  # fmt: skip
@@ -122,8 +126,9 @@ def message(
     input_tokens: int | None = None,
     output_tokens: int | None = None,
     reasoning_tokens: int = 0,
+    cached_tokens: int = 0,
 ) -> dict[str, Any]:
     """Return a reply as a whole message of Anthropic's Messages API; the arguments are those of `MessageEvents`."""
     events = MessageEvents(Replay(reply), model, request=request, id=id, input_tokens=input_tokens)
-    events.close(output_tokens=output_tokens, reasoning_tokens=reasoning_tokens)
+    events.close(output_tokens=output_tokens, reasoning_tokens=reasoning_tokens, cached_tokens=cached_tokens)
     return events.message

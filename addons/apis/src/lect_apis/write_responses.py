@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from lect import Reply
+    from lect_apis.write import Counts
 
 DEFAULTS: dict[str, Any] = {
     "instructions": None, "max_output_tokens": None, "metadata": {}, "parallel_tool_calls": True,
@@ -144,31 +145,29 @@ class ResponseEvents(AnswerEvents):
         yield self._event("output_item.done", item=item, output_index=len(self._blocks))
         self._blocks.append(item)
 
-    def _ending(self, reply: Reply, output_tokens: int | None, reasoning_tokens: int) -> list[dict[str, Any]]:
+    def _ending(self, reply: Reply, counts: Counts) -> list[dict[str, Any]]:
         cut = CUT.get(reply.finish or "")
         why = {"incomplete_details": {"reason": cut}} if cut else {}
-        usage = self._usage(output_tokens, reasoning_tokens)
+        usage = self._usage(counts)
         return [self._complete("incomplete" if cut else "completed", usage, **why)]
 
-    def _failure(
-        self, message: str, kind: str | None, output_tokens: int | None, reasoning_tokens: int
-    ) -> dict[str, Any]:
+    def _failure(self, message: str, kind: str | None, counts: Counts) -> dict[str, Any]:
         error = {"code": kind or "server_error", "message": message}
-        return self._complete("failed", self._usage(output_tokens, reasoning_tokens), error=error)
+        return self._complete("failed", self._usage(counts), error=error)
 
     def _complete(self, status: str, usage: dict[str, Any] | None, **why: Any) -> dict[str, Any]:
         self.response = {**self.response, "status": status, "output": self._blocks, "usage": usage, **why}
         return self._event(status, response=self.response)
 
-    def _usage(self, output_tokens: int | None, reasoning_tokens: int) -> dict[str, Any] | None:
-        if self._input_tokens is None or output_tokens is None:
+    def _usage(self, counts: Counts) -> dict[str, Any] | None:
+        if self._input_tokens is None or counts.output is None:
             return None
         return {
             "input_tokens": self._input_tokens,
-            "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
-            "output_tokens": output_tokens,
-            "output_tokens_details": {"reasoning_tokens": reasoning_tokens},
-            "total_tokens": self._input_tokens + output_tokens,
+            "input_tokens_details": {"cached_tokens": counts.cached, "cache_write_tokens": 0},
+            "output_tokens": counts.output,
+            "output_tokens_details": {"reasoning_tokens": counts.reasoning},
+            "total_tokens": self._input_tokens + counts.output,
         }
 
     def _place(self, kind: str) -> dict[str, Any]:
@@ -191,10 +190,11 @@ def response(
     input_tokens: int | None = None,
     output_tokens: int | None = None,
     reasoning_tokens: int = 0,
+    cached_tokens: int = 0,
 ) -> dict[str, Any]:
     """Return a reply as a whole response of OpenAI's Responses API; the arguments are those of `ResponseEvents`."""
     events = ResponseEvents(Replay(reply), model, request=request, id=id, created=created, input_tokens=input_tokens)
-    events.close(output_tokens=output_tokens, reasoning_tokens=reasoning_tokens)
+    events.close(output_tokens=output_tokens, reasoning_tokens=reasoning_tokens, cached_tokens=cached_tokens)
     return events.response
 
 

@@ -1,0 +1,1 @@
+"""The engines that a server can stand before, and how one is recognised."""

@@ -1,0 +1,89 @@
+"""An engine's stream: bytes in any chunks become lines, and lines become lists of JSON objects.
+
+What one read brought stays together. Where an engine sends several tokens at once (vLLM's and SGLang's stream
+interval), whoever reads them pays once for all of them, not once for each.
+"""
+
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
+from typing import Any
+
+from lect_serve.engines.base import EngineError
+
+Bytes = AsyncIterator[bytes]
+Parsed = tuple[list[dict[str, Any]], bool]
+"""The objects in lines, and whether the stream has said that it ends."""
+
+MOST_SHOWN = 120
+
+
+class Lines:
+    """Bytes split at line ends, whatever the chunks are."""
+
+    def __init__(self) -> None:
+        # Parts of a line that has not ended: they are joined once, however many chunks a long line comes in.
+        self._begun: list[bytes] = []
+
+    def feed(self, chunk: bytes) -> list[bytes]:
+        """Return the lines that end in a chunk, without their ends."""
+        if b"\n" not in chunk:
+            self._begun.append(chunk)
+            return []
+        first, *lines = chunk.split(b"\n")
+        if self._begun:
+            first = b"".join([*self._begun, first])
+        ended = [first, *lines]
+        self._begun = [ended.pop()]
+        return ended
+
+    def rest(self) -> list[bytes]:
+        """Return the last line, if no line end came after it."""
+        rest, self._begun = b"".join(self._begun), []
+        return [rest] if rest else []
+
+
+def events(lines: Iterable[bytes]) -> Parsed:
+    """Return the data of server-sent events, and whether `[DONE]` came; comments and other fields are passed over.
+
+    Engines write every event's data in one line.
+    """
+    found: list[dict[str, Any]] = []
+    for line in lines:
+        if line.startswith(b"data:"):
+            data = line[5:].strip()
+            if data == b"[DONE]":
+                return found, True
+            found.append(_object(data))
+    return found, False
+
+
+def rows(lines: Iterable[bytes]) -> Parsed:
+    """Return the objects of lines that are JSON; such a stream ends with its connection."""
+    return [_object(line) for line in lines if line.strip()], False
+
+
+async def batches(
+    chunks: Bytes, parse: Callable[[Iterable[bytes]], Parsed]
+) -> AsyncGenerator[list[dict[str, Any]], None]:
+    """Yield the objects that each read brought; an empty list where it brought none."""
+    lines, ended = Lines(), False
+    async for chunk in chunks:
+        # What comes after the end is read too, and not looked at: only then the connection can serve again.
+        if not ended:
+            found, ended = parse(lines.feed(chunk))
+            yield found
+    if not ended:
+        found, _ = parse(lines.rest())
+        if found:
+            yield found
+
+
+def _object(text: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        shown = text[:MOST_SHOWN].decode("utf-8", "replace")
+        raise EngineError(f"the engine sent {shown!r}, which is no JSON object")
+    return found

@@ -1,0 +1,399 @@
+"""Clients that go, engines that die or are silent, more requests than there is room for, and the end of the server.
+
+Nothing here waits for a time: what happens is waited for, and seconds are counted by hand.
+"""
+
+import asyncio
+import json
+import socket
+from contextlib import asynccontextmanager
+
+import pytest
+
+from lect_serve import Settings, app
+from lect_serve.engines.base import EngineError
+from lect_serve.pool import DOWN, Pool
+
+MODEL = "Qwen/Qwen3-8B"
+
+
+class Call:
+    """A request to an application, without a network.
+
+    Attributes:
+        status: The status of the answer, once it has begun.
+        data: What was sent so far.
+    """
+
+    def __init__(self, application, ask, **more):
+        self.status, self.data, self.is_whole = None, b"", False
+        self.headers = {}
+        self._gone, self._changed = asyncio.Event(), asyncio.Event()
+        self._body = json.dumps(ask.body | more).encode()
+        headers = [(b"host", b"127.0.0.1"), *((k.encode(), v.encode()) for k, v in more.pop("headers", {}).items())]
+        scope = {"type": "http", "method": "POST", "path": ask.path, "headers": headers, "query_string": b"", "http_version": "1.1", "scheme": "http"}  # fmt: skip
+        self.can_read = asyncio.Event()
+        self.can_read.set()
+        self.task = asyncio.get_running_loop().create_task(application(scope, self._receive, self._send))
+
+    async def _receive(self):
+        if self._body is not None:
+            body, self._body = self._body, None
+            return {"type": "http.request", "body": body, "more_body": False}
+        await self._gone.wait()
+        return {"type": "http.disconnect"}
+
+    async def _send(self, message):
+        await self.can_read.wait()
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            self.headers = {name.decode(): value.decode() for name, value in message["headers"]}
+        else:
+            self.data += message["body"]
+            self.is_whole = not message["more_body"]
+        self._changed.set()
+
+    def leave(self):
+        self._gone.set()
+
+    async def until(self, holds):
+        while not holds(self):
+            self._changed.clear()
+            await self._changed.wait()
+
+    async def end(self):
+        await self.task
+        return self
+
+
+@asynccontextmanager
+async def running(model, *engines, **settings):
+    """Give a server that has been started, and its application."""
+    application = app(Settings(MODEL, **settings), model=model, engines=engines)
+    server = application.state.server
+    await server.start()
+    server._clock.cancel()
+    try:
+        yield application, server
+    finally:
+        await server.stop()
+
+
+def never():
+    """Return a step of a script that does not end."""
+    return asyncio.Event().wait
+
+
+async def settled(holds):
+    """Let the loop go on until something holds."""
+    for _ in range(10_000):
+        if holds():
+            return
+        await asyncio.sleep(0)
+    raise AssertionError("it does not come to that")
+
+
+# Clients that go
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_the_engine_stops_when_the_client_goes(model, scripted, ask, stream):
+    async def run():
+        engine = scripted(["Hello", never()])
+        async with running(model, engine) as (application, server):
+            call = Call(application, ask, stream=stream)
+            await settled(lambda: engine.asked)
+            if stream:
+                await call.until(lambda call: b"Hello" in call.data)
+            assert engine.ended == 0
+            call.leave()
+            await call.end()
+            assert engine.ended == 1
+            assert not server.jobs
+            assert not [*server.sessions]
+
+    asyncio.run(run())
+
+
+def test_who_goes_while_waiting_for_a_slot_leaves_the_queue(model, scripted, ask):
+    async def run():
+        engine = scripted([never()], slots=1)
+        async with running(model, engine) as (application, server):
+            first, second = Call(application, ask), Call(application, ask)
+            (seat,) = server.pool.seats
+            await settled(lambda: seat.waiting == 1)
+            second.leave()
+            await second.end()
+            assert (seat.waiting, seat.open) == (0, 1)
+            first.leave()
+            await first.end()
+            assert (seat.waiting, seat.open, len(engine.asked)) == (0, 0, 1)
+
+    asyncio.run(run())
+
+
+def test_what_the_client_does_not_read_is_not_read_from_the_engine(model, scripted, ask):
+    async def run():
+        told = []
+
+        async def count():
+            told.append(1)
+
+        steps = [each for _ in range(1000) for each in ("Hello ", count)]
+        async with running(model, scripted(steps)) as (application, server):
+            call = Call(application, ask, stream=True)
+            call.can_read.clear()
+            for _ in range(5000):
+                await asyncio.sleep(0)
+            assert len(told) <= 1
+            for _ in range(1000):
+                for job in server.jobs:
+                    job.tick()  # The engine is not silent: nobody asks it.
+            call.can_read.set()
+            await call.end()
+            assert (call.status, len(told)) == (200, 1000)
+
+    asyncio.run(run())
+
+
+# Engines that are silent, die or are not there
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_an_engine_that_is_silent_is_given_up(model, scripted, ask, stream):
+    async def run():
+        engine = scripted([never()], ["Hello", never()])
+        async with running(model, engine, first=5, between=3, ping=100) as (application, server):
+            for limit in (5, 3):
+                call = Call(application, ask, stream=stream)
+                await settled(lambda limit=limit: len(engine.asked) == (1 if limit == 5 else 2))
+                if stream and limit == 3:
+                    await call.until(lambda call: b"Hello" in call.data)
+                else:
+                    await settled(lambda limit=limit: limit == 5 or [job.ids for job in server.jobs] != [[]])
+                for _ in range(limit):
+                    server.tick()
+                    await asyncio.sleep(0)
+                assert not call.task.done()
+                server.tick()
+                await call.end()
+                assert b"silent" in call.data
+                assert call.status == (200 if stream and limit == 3 else 504)
+                assert engine.ended == len(engine.asked)
+
+    asyncio.run(run())
+
+
+def test_a_client_hears_that_the_server_lives(model, scripted, ask):
+    async def run():
+        async with running(model, scripted([never()]), ping=3) as (application, server):
+            call = Call(application, ask, stream=True)
+            await settled(lambda: server.jobs)
+            for _ in range(3):
+                server.tick()
+            await call.until(lambda call: b"ping" in call.data)
+            before, _, _ = call.data.partition(b"event: ping" if ask.api == "messages" else b": ping")
+            assert b"data: " in before
+            assert call.status == 200
+            call.leave()
+            await call.end()
+
+    asyncio.run(run())
+
+
+def test_another_engine_is_asked_only_before_the_first_word(model, scripted, gone, ask):
+    async def run():
+        dead, well = scripted([gone()], url="http://a"), scripted("Hello!<|im_end|>", url="http://b")
+        async with running(model, dead, well) as (application, _):
+            calls = []
+            for at in range(12):
+                ask.body["metadata"] = {"session_id": str(at)}
+                calls.append(await Call(application, ask).end())
+            assert [call.status for call in calls] == [200] * 12
+            # Once it is known to be down it is not asked, until it is well again.
+            assert len(dead.asked) == DOWN
+            assert len(well.asked) == 12
+        died = scripted(["Hello", EngineError("it died", retry=True)], url="http://a")
+        async with running(model, died) as (application, _server):
+            call = await Call(application, ask, stream=True).end()
+            assert b"it died" in call.data
+            assert len(died.asked) == 1
+            assert (await Call(application, ask).end()).status == 502
+
+    asyncio.run(run())
+
+
+def test_when_no_engine_answers_the_client_hears_of_it(model, scripted, gone, ask):
+    async def run():
+        async with running(model, scripted([gone()], url="a"), scripted([gone()], url="b")) as (application, _):
+            call = await Call(application, ask).end()
+            assert call.status == 502
+            assert ask.error(json.loads(call.data)) == "no engine answers"
+
+    asyncio.run(run())
+
+
+# Which engine
+
+
+def seats(model, scripted, count=4):
+    return Pool([scripted("x", url=f"http://{at}") for at in range(count)], None, 9)
+
+
+def test_a_session_stays_with_its_engine_and_a_dead_one_moves_only_its_own(model, scripted):
+    pool = seats(model, scripted)
+    keys = [str(at) for at in range(200)]
+    home = {key: pool.order(key)[0] for key in keys}
+    assert {key: pool.order(key)[0] for key in keys} == home
+    counts = [list(home.values()).count(seat) for seat in pool.seats]
+    assert min(counts) > 20
+    dead = pool.seats[1]
+    dead.failures = DOWN
+    now = {key: pool.order(key)[0] for key in keys}
+    assert all(now[key] is home[key] for key in keys if home[key] is not dead)
+    assert dead not in now.values()
+    dead.failures = 0
+    assert {key: pool.order(key)[0] for key in keys} == home
+
+
+def test_an_engine_that_has_much_more_to_do_than_others_is_asked_later(model, scripted):
+    pool = seats(model, scripted)
+    first, second, *_ = pool.order("one")
+    first.open = 20
+    assert pool.order("one")[0] is second
+    for seat in pool.seats:
+        seat.open = 20
+    assert pool.order("one")[0] is first
+
+
+def test_an_engine_that_is_well_again_is_asked_again(model, scripted, ask):
+    async def run():
+        engine = scripted("Hello!<|im_end|>")
+        engine.is_well = False
+        async with running(model, engine) as (_, server):
+            (seat,) = server.pool.seats
+            for _ in range(10 * DOWN):
+                server.pool.tick()
+                await settled(lambda: not server.pool._checks)
+            assert not seat.is_up
+            engine.is_well = True
+            for _ in range(10):
+                server.pool.tick()
+            await settled(lambda: seat.is_up)
+
+    asyncio.run(run())
+
+
+# More requests than there is room for
+
+
+def test_the_queue_is_bounded_when_somebody_begins_to_wait(model, scripted, ask):
+    async def run():
+        go = asyncio.Event()
+        engine = scripted([go.wait, "Hello!<|im_end|>"], slots=2)
+        async with running(model, engine, waiting=3) as (application, server):
+            calls = [Call(application, ask) for _ in range(20)]
+            await settled(lambda: sum(call.task.done() for call in calls) == 15)
+            (seat,) = server.pool.seats
+            assert (seat.open, seat.waiting) == (2, 3)
+            refused = [call for call in calls if call.task.done()]
+            assert {call.status for call in refused} == {529 if ask.api == "messages" else 503}
+            assert {call.headers["retry-after"] for call in refused} == {"2"}
+            ask.error(json.loads(refused[0].data))
+            go.set()
+            for call in calls:
+                await call.end()
+            assert sum(call.status == 200 for call in calls) == 5
+            assert (seat.open, seat.waiting, len(engine.asked)) == (0, 0, 5)
+
+    asyncio.run(run())
+
+
+def test_two_answers_are_never_mixed(model, scripted, ask):
+    async def run():
+        class Own(type(scripted())):
+            async def generate(self, ask):
+                word = ask.text.rpartition("say ")[2].partition("<")[0]
+                for _ in range(20):
+                    yield [self.piece(word + " ")]
+                    await asyncio.sleep(0)
+                yield [self.end()]
+
+            def piece(self, text):
+                from lect_serve.engines.base import Piece
+
+                return Piece(ids=self.ids(text))
+
+            def end(self):
+                from lect_serve.engines.base import Piece
+
+                return Piece(finish="stop")
+
+        async with running(model, Own(model)) as (application, _):
+            calls = []
+            for at in range(60):
+                text = f"say word{at}"
+                ask.body |= (
+                    {"input": text} if ask.api == "responses" else {"messages": [{"role": "user", "content": text}]}
+                )
+                calls.append((f"word{at} " * 20, Call(application, ask, stream=True)))
+            for expected, call in calls:
+                await call.end()
+                events = [
+                    json.loads(line[6:]) for line in call.data.decode().splitlines() if line.startswith("data: {")
+                ]
+                assert ask.text(events).strip() == expected.strip()
+
+    asyncio.run(run())
+
+
+# The end of the server
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_an_answer_that_the_shutdown_cuts_off_says_so(model, scripted, ask, stream):
+    async def run():
+        engine = scripted(["Hello", never()])
+        async with running(model, engine) as (application, server):
+            call = Call(application, ask, stream=stream)
+            await settled(lambda: [job.ids for job in server.jobs] not in ([], [[]]))
+            call.task.cancel("the server's patience is over")
+            with pytest.raises(asyncio.CancelledError):
+                await call.task
+            assert engine.ended == 1
+            assert call.is_whole
+            assert b"shuts down" in call.data
+
+    asyncio.run(run())
+
+
+def test_over_real_sockets_clients_that_go_and_a_server_that_stops(tmp_path):
+    """The same with uvicorn in between, whose habits the rest takes for granted."""
+    httpx = pytest.importorskip("httpx")
+    pytest.importorskip("tokenizers")
+    from fake_engines import FakeVllm, serving, tiny
+
+    tiny().save(str(tmp_path / "tokenizer.json"))
+    fake = FakeVllm()
+    asked = {"messages": [{"role": "user", "content": 'FAKE {"say": "Hello there", "silent": 5}'}], "stream": True}
+    died = {"messages": [{"role": "user", "content": 'FAKE {"say": "Hello there", "dies": 5}'}]}
+    with serving(fake.app) as engine, httpx.Client(timeout=60) as client:
+        built = app(Settings(MODEL, engines=(engine,), tokenizer=str(tmp_path)))
+        with serving(built) as url:
+            path = f"{url}/v1/chat/completions"
+            with client.stream("POST", path, json=asked) as answer:
+                assert next(answer.iter_text())
+            fake.wait_for(lambda fake: fake.broken == 1)
+            with socket.create_connection(("127.0.0.1", int(url.rpartition(":")[2]))) as client_that_goes:
+                body = json.dumps({**asked, "stream": False})
+                head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n"
+                client_that_goes.sendall((head + body).encode())
+                fake.wait_for(lambda fake: fake.running == 1)
+            fake.wait_for(lambda fake: fake.broken == 2)
+            assert client.post(path, json=died).status_code == 502
+            cut = client.send(client.build_request("POST", path, json=asked), stream=True)
+            texts = cut.iter_text()
+            assert next(texts)
+            fake.wait_for(lambda fake: fake.running == 1)
+        assert "shuts down" in "".join(texts)
+        fake.wait_for(lambda fake: fake.running == 0)
