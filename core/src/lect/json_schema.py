@@ -23,8 +23,8 @@ DEEPEST = 64
 """How deep unions may be nested."""
 UNIONS = ("anyOf", "oneOf")
 IMPLIED = {"object": ("properties", "patternProperties", "additionalProperties"), "array": ("items", "prefixItems")}
-COMBINING = frozenset({"$ref", "allOf", *UNIONS, "then", "else", "dependentSchemas"})
-"""The words that bring in other schemas; few schemas have any."""
+JOINING = {"$ref", "allOf", *UNIONS, "then", "else", "dependentSchemas", "patternProperties", "enum", "const"}
+"""The words that bring in other schemas, of members too; few schemas have any."""
 # A pattern with few repetitions, none of them of a group, takes no long time on a short key, whatever they are.
 LONGEST_KEY, LONGEST_PATTERN, MOST_REPEATED = 64, 256, 4
 NOT_SIMPLE = re.compile(r"\)[*+?{]|\[\[|--|&&|~~|\|\|").search
@@ -55,6 +55,8 @@ class SchemaView(NamedTuple):
 
     def child(self, key: str | int) -> "SchemaView":
         """Return what is said of a member of an object, or of an item of a list."""
+        if self._is_plain() and _is_schema(stated := _mapping(self.certain[0], "properties").get(key)):
+            return SchemaView(self.root, [stated])
         certain, branches = self._parts()
         inside = [_inside(schema, key) for schema in certain]
         found = [each for sure, _ in inside for each in sure]
@@ -78,7 +80,7 @@ class SchemaView(NamedTuple):
 
     def _is_plain(self) -> bool:
         """Return whether one schema alone says all."""
-        return len(self.certain) == 1 and not self.branches and COMBINING.isdisjoint(self.certain[0])
+        return len(self.certain) == 1 and not self.branches and JOINING.isdisjoint(self.certain[0])
 
     def _parts(self) -> tuple[Sequence[Mapping[str, Any]], Sequence[Mapping[str, Any]]]:
         """Return all the schemas of the value: those that it has to fit, and those that depend on a branch."""
@@ -217,6 +219,6 @@ def _listed(schema: Mapping[str, Any], word: str) -> Sequence[Any]:
     return value if isinstance(value, list | tuple) else ()
 
 
-def _mapping(schema: Mapping[str, Any], word: str) -> Mapping[str, Any]:
+def _mapping(schema: Mapping[str, Any], word: str) -> Mapping[Any, Any]:
     value = schema.get(word)
     return value if isinstance(value, Mapping) else {}

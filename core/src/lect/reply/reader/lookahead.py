@@ -64,9 +64,7 @@ def nothing_follows(buffer: str, at: int, ended: bool) -> bool:
 def sequence(buffer: str, at: int, marks: Sequence[str], ended: bool) -> int:
     """Return where the last of several marks in a row ends; white space may separate them."""
     for index, mark in enumerate(marks):
-        if index:
-            at = space(buffer, at)
-        at = literal(buffer, at, mark, ended)
+        at = literal(buffer, space(buffer, at) if index else at, mark, ended)
         if at < 0:
             break
     return at
@@ -76,7 +74,7 @@ def either(buffer: str, at: int, alternatives: Iterable[Sequence[str]], ended: b
     """Return where the first alternative that is there ends; white space may precede it."""
     at = space(buffer, at)
     for marks in alternatives:
-        end = sequence(buffer, at, marks, ended)
+        end = literal(buffer, at, marks[0], ended) if len(marks) == 1 else sequence(buffer, at, marks, ended)
         if end != NO:
             return end
     return NO
