@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lect
-from lect.errors import LectError, MessageError, PluginError, RefusedError, SourceError
+from lect.errors import LectError, LimitError, MessageError, PluginError, RefusedError, SourceError
 from lect.facts import Facts
 from lect_kit import AdapterSuite
 from lect_media import Item, expand, expansions, media_tokens
@@ -342,3 +342,23 @@ def test_the_work_for_any_numbers_is_bounded(place, number):
     for kind, stated in media_of(place).items():
         for name in (name for name, value in stated.items() if type(value) is int):
             assert lines_run(tried, {kind: {**stated, name: number}}, Item(kind, SIZES[kind])) < MOST_LINES
+
+
+@pytest.mark.parametrize("number", [2**23, 2**39])
+def test_numbers_that_would_fill_the_memory_are_refused(tmp_path, number):
+    model = model_at(tmp_path / "gemma-3-4b-it", processor_config={"image_seq_length": number})
+    with pytest.raises(LimitError, match="the most is 4,194,304"):
+        media_tokens(model, height=10, width=10)
+    prompt = lect.render(model, CHAT)
+    with pytest.raises(LimitError, match="the most is 4,194,304"):
+        prompt.expand([(10, 10)])
+    with pytest.raises(LimitError, match="the most is 67,108,864"):
+        prompt.expand(lambda items: [number])
+
+
+def test_many_large_images_are_refused_together():
+    template = lect.get_template("google/gemma-3-4b-it")
+    media = {"image": {**template.media["image"], "image_seq_length": 2**21}}
+    prompt = template.but(media=media).render([{"role": "user", "content": [{"type": "image"}] * 100}])
+    with pytest.raises(LimitError, match="the images, videos and sounds of one prompt would be"):
+        prompt.expand([(10, 10)] * 100)
