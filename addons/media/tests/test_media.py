@@ -268,6 +268,13 @@ def test_a_number_that_is_none_names_its_file(tmp_path, value):
         media_tokens(VL, height=28, width=28, numbers=folder)
 
 
+def test_gemma_pans_and_scans_only_if_it_is_asked_to(tmp_path):
+    folder = checkpoint(tmp_path, preprocessor_config={"do_pan_and_scan": True})
+    model = "google/gemma-3-4b-it"
+    assert media_tokens(model, height=600, width=1800, numbers=folder).pads == 256
+    assert media_tokens(model, height=600, width=1800, numbers={"do_pan_and_scan": True}).pads == 4 * 256
+
+
 def test_a_file_cannot_change_texts_or_the_rule(tmp_path):
     folder = checkpoint(tmp_path, preprocessor_config={"rule": "rows", "pad": "x", "placeholder": "y", "start": "z"})
     assert media_tokens(VL, height=28, width=28, numbers=folder).text == "<|image_pad|>" * 4
