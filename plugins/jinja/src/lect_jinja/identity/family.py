@@ -120,8 +120,8 @@ def _known_prompts() -> dict[str, list[str]]:
 def _with_shared(own: JinjaTemplate, found: ModelFiles, alike: dict[str, Template]) -> tuple[JinjaTemplate, str]:
     """Return a model's own template with what all that are alike state, and how the format of replies was chosen.
 
-    No byte of a prompt depends on that: stops, markers, the format of replies, what images are. Where the model lists its tokens,
-    no others are added.
+    No byte of a prompt depends on that: stops, markers, the format of replies, what images are. Where the model lists
+    its tokens, no others are added.
     """
     first, *others = alike.values()
 
