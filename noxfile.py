@@ -4,9 +4,9 @@ every template of the makers, the documentation in a browser.
 
 `nox -s stress` runs the audits and all sampled tests in full, `nox -s bench` measures, `nox -s pages` runs the pages
 that need torch and others, `nox -s tokens` tries the tokenizers of eight makers, `nox -s site` runs lect in a browser,
-`nox -s grpo` and `nox -s data` train a tiny model, `nox -s pack` writes the conformance pack, `nox -s release`
-builds the packages and checks them, and `nox -s wheelhouse` gathers a folder from which they are installed without a
-network.
+`nox -s grpo` and `nox -s data` train a tiny model, `nox -s media` runs the makers' processors of images, `nox -s pack`
+writes the conformance pack, `nox -s release` builds the packages and checks them, and `nox -s wheelhouse` gathers a
+folder from which they are installed without a network.
 
 Python and pip are all that is needed, except for `site`, which needs npm. uv installs faster, and is used where it can.
 """
@@ -359,6 +359,18 @@ def tokens(session):
     session.install("transformers>=5.23,<6", *TOKENIZERS, *RENDERERS)
     install(session, *EVERYTHING)
     session.run("pytest", "-q", "-n", "auto", *REAL_TOKENIZERS, *session.posargs)
+
+
+@nox.session
+def media(session):
+    """Compare ids of conversations with images with those of the makers' own processors, in ten minutes.
+
+    torch takes gigabytes, and a tenth of them without CUDA: PIP_CONSTRAINT may choose such a build, of torchvision too.
+    """
+    session.install("pytest>=8", "jinja2>=3.1.6", "torch>=2.6", "torchvision", "transformers>=5.23,<6", "pillow>=10")
+    session.install(*TOKENIZERS)
+    install(session, *EVERYTHING)
+    session.run("pytest", "-q", "tests/integrations/test_media_processors.py", *session.posargs)
 
 
 @nox.session

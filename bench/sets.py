@@ -1,5 +1,5 @@
-"""Whole data sets: `lect_data.Formatter`, compared with `datasets.map` over transformers' `apply_chat_template`, and
-with one bare `encode_batch` of the finished texts.
+"""Whole data sets: `lect_data.Formatter`, compared with `datasets.map` over transformers' `apply_chat_template`, with
+one bare `encode_batch` of the finished texts, and with images beside the same without.
 
 In processor time and on one thread: `RAYON_NUM_THREADS` must be 1, so each part is measured in a process of its own.
 """
@@ -17,7 +17,7 @@ from timing import Line, micro
 from tokens import TOKENIZER, stored
 from traffic import TOOLS, english, schema, session
 
-MODEL = "Qwen/Qwen2.5-7B-Instruct"
+MODEL, SEEING = "Qwen/Qwen2.5-7B-Instruct", "Qwen/Qwen2.5-VL-7B-Instruct"
 CHATS, AGENTS = 1000, 200
 ROUNDS = 5
 SYSTEM_TEXTS = 120
@@ -28,6 +28,7 @@ BOUNDS = {
     "ids and labels, plain chats, beside datasets.map, which gives no labels": (1.3, True),
     "ids and labels, agents with one system text and tools, beside datasets.map, which gives no labels": (3, True),
     "ids and labels, plain chats, beside one bare encode_batch of the texts": (1.25, False),
+    "ids and labels, plain chats with an image each, whose size is given, beside the same without": (1.7, False),
 }
 
 
@@ -76,7 +77,7 @@ def measure():
         stored_rows = datasets.Dataset.from_list(rows)
         return lambda: stored_rows.map(apply, batched=True, keep_in_memory=True)["made"]
 
-    def ours(rows, *, tokenize):
+    def ours(rows, *, tokenize, template=template):
         batch = pa.RecordBatch.from_pylist(rows)
         # A new one for each run: nothing is in its cache.
         return lambda: Formatter(template, tokenizer if tokenize else None)(batch)
@@ -92,12 +93,24 @@ def measure():
         return [each.ids for each in tokenizer.encode_batch(texts, add_special_tokens=False)]
 
     yield *taken(len(plain), ours(plain, tokenize=True), bare), f"{distinct(plain)} of the characters likewise"
+    seeing = lect.get_template(SEEING)
+    shown = [with_image(row["messages"], random) for row in plain]
+    one, other = (ours(rows, tokenize=True, template=seeing) for rows in (shown, plain))
+    added = (one().column("length").to_numpy() - other().column("length").to_numpy()).mean()
+    yield *taken(len(plain), one, other), f"an image is {added:.0f} tokens on average"
 
 
 def chat(random):
     """Return a chat of two to eight messages, of four texts each."""
     roles = ("user", "assistant") * random.randint(1, 4)
     return [{"role": role, "content": " ".join(english(random) for _ in range(4))} for role in roles]
+
+
+def with_image(messages, random):
+    """Return a row of the same messages, the first of which has an image."""
+    first = {"role": "user", "content": f"<image>{messages[0]['content']}"}
+    size = {"height": random.randint(100, 900), "width": random.randint(100, 900)}
+    return {"messages": [first, *messages[1:]], "images": [size]}
 
 
 def agent(random, system):

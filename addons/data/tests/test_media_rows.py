@@ -5,6 +5,8 @@ from zlib import crc32
 
 import pyarrow as pa
 import pytest
+import small_images
+from counting import cpu_seconds
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -146,3 +148,35 @@ def _check_the_command(seeing, tmp_path, capsys):
     (made,) = (json.loads(line) for line in (tmp_path / "out.jsonl").read_text("utf-8").splitlines())
     assert made["input_ids"].count(seeing.token_to_id("<|image_pad|>")) == TOKENS
     assert main([*words, "--media", "one", "--restart"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("image", "said"),
+    [
+        ({"bytes": PNG[:20]}, "ends before its header does"),
+        ({"bytes": PNG.replace(b"T", b"U", 1)}, "damaged"),
+        ({"bytes": b"GIF89a" + bytes(4)}, "0 × 0 pixels"),
+        ({"bytes": b""}, "does not tell its height and width"),
+        ({"bytes": small_images.png(1, 300)}, "one side is more than 200 times the other"),
+        ({"path": "/dev/zero"}, "cannot read '/dev/zero'"),
+        ({"path": "https://example.com/cat.png"}, "nothing is fetched"),
+        ({"path": "data:image/png;base64," + "A" * 1_000_000}, "no image that Pillow knows"),
+        ({"path": "data:" + "x" * 1_000_000}, "no comma"),
+    ],
+)
+def test_a_hostile_image_is_an_error_of_its_row(seeing, image, said):
+    row = {**ROW, "images": [{"bytes": None, "path": None, **image}]}
+    formatter = Formatter(MODEL, seeing)
+    assert cpu_seconds(formatter.format, batch(row)) < 5
+    bad, good = formatter.format(batch(row, ROW)).to_pylist()
+    assert said in bad["error"]
+    assert bad["input_ids"] is None
+    assert good["error"] is None
+
+
+@pytest.mark.parametrize(("width", "height"), [(1, 1), (100_000, 100_000), (65_535, 1_000)])
+def test_the_size_that_a_header_states_is_counted_whatever_the_file_has(seeing, width, height):
+    row = {**ROW, "images": [{"bytes": small_images.png(width, height), "path": None}]}
+    (made,) = Formatter(MODEL, seeing).format(batch(row)).to_pylist()
+    tokens = lect.media_tokens(MODEL, width=width, height=height).tokens
+    assert (made["error"], made["input_ids"].count(seeing.token_to_id("<|image_pad|>"))) == (None, tokens)

@@ -152,6 +152,27 @@ def test_other_formats_are_read_by_pillow():
     assert image_size(file.getvalue()) == (17, 31)
 
 
+def bitmap(width, height):
+    head = struct.pack("<IiiHHIIiiII", 40, width, height, 1, 24, 0, 0, 0, 0, 0, 0)
+    return b"BM" + struct.pack("<IHHI", 54, 0, 0, 54) + head
+
+
+@pytest.mark.parametrize(("side", "found"), [(1, (1, 1)), (5_000, (5_000, 5_000)), (100_000, "states too many")])
+def test_other_formats_that_state_many_pixels_are_not_decoded(side, found):
+    pytest.importorskip("PIL.Image", reason="Pillow reads other formats")
+    if isinstance(found, tuple):
+        assert image_size(bitmap(side, side)) == found
+    else:
+        with pytest.raises(SourceError, match=found):
+            image_size(bitmap(side, side))
+
+
+def test_a_gif_of_many_frames_is_read_at_its_beginning():
+    bomb = make.gif(65_535, 65_535, frames=100_000)
+    assert cpu_seconds(image_size, bomb) < 2
+    assert image_size(bomb) == (65_535, 65_535)
+
+
 def test_without_pillow_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "PIL", None)
     with pytest.raises(SourceError, match="needs Pillow\n  try: pip install pillow"):

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lect
-from lect.errors import LectError, MessageError, PluginError, RefusedError, SourceError
+from lect.errors import LectError, LimitError, MessageError, PluginError, RefusedError, SourceError
 from lect.facts import Facts
 from lect_kit import AdapterSuite
 from lect_media import Item, expand, expansions, media_tokens
@@ -268,6 +268,13 @@ def test_a_number_that_is_none_names_its_file(tmp_path, value):
         media_tokens(VL, height=28, width=28, numbers=folder)
 
 
+def test_gemma_pans_and_scans_only_if_it_is_asked_to(tmp_path):
+    folder = checkpoint(tmp_path, preprocessor_config={"do_pan_and_scan": True})
+    model = "google/gemma-3-4b-it"
+    assert media_tokens(model, height=600, width=1800, numbers=folder).pads == 256
+    assert media_tokens(model, height=600, width=1800, numbers={"do_pan_and_scan": True}).pads == 4 * 256
+
+
 def test_a_file_cannot_change_texts_or_the_rule(tmp_path):
     folder = checkpoint(tmp_path, preprocessor_config={"rule": "rows", "pad": "x", "placeholder": "y", "start": "z"})
     assert media_tokens(VL, height=28, width=28, numbers=folder).text == "<|image_pad|>" * 4
@@ -342,3 +349,23 @@ def test_the_work_for_any_numbers_is_bounded(place, number):
     for kind, stated in media_of(place).items():
         for name in (name for name, value in stated.items() if type(value) is int):
             assert lines_run(tried, {kind: {**stated, name: number}}, Item(kind, SIZES[kind])) < MOST_LINES
+
+
+@pytest.mark.parametrize("number", [2**23, 2**39])
+def test_numbers_that_would_fill_the_memory_are_refused(tmp_path, number):
+    model = model_at(tmp_path / "gemma-3-4b-it", processor_config={"image_seq_length": number})
+    with pytest.raises(LimitError, match="the most is 4,194,304"):
+        media_tokens(model, height=10, width=10)
+    prompt = lect.render(model, CHAT)
+    with pytest.raises(LimitError, match="the most is 4,194,304"):
+        prompt.expand([(10, 10)])
+    with pytest.raises(LimitError, match="the most is 67,108,864"):
+        prompt.expand(lambda items: [number])
+
+
+def test_many_large_images_are_refused_together():
+    template = lect.get_template("google/gemma-3-4b-it")
+    media = {"image": {**template.media["image"], "image_seq_length": 2**21}}
+    prompt = template.but(media=media).render([{"role": "user", "content": [{"type": "image"}] * 100}])
+    with pytest.raises(LimitError, match="the images, videos and sounds of one prompt would be"):
+        prompt.expand([(10, 10)] * 100)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from lect_data.media import reached
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from lect import Encoded, Prompt, Row
+    from lect_media import Spliced
 
 KINDS = ("differs", "left_out", "no_stop")
 """Those of core's deviations that are counted: trained otherwise than served, not at all, or without a stop."""
@@ -35,13 +38,13 @@ def in_text(prompt: Prompt, messages: Sequence[Mapping[str, Any]]) -> list[Devia
     return _all(prompt.deviations, unstopped)
 
 
-def in_ids(prompt: Prompt, encoded: Encoded) -> list[Deviation]:
+def in_ids(prompt: Prompt, encoded: Encoded | Spliced) -> list[Deviation]:
     """Return what deviates in the answers of a sequence, except for those that were left out by its format."""
     report = encoded.report
     beyond: set[int] = set()
-    if report.truncated:
-        reached = encoded.offsets[-1][1]
-        beyond = {turn.message for turn in prompt.turns if turn.start >= reached}
+    end = reached(encoded)
+    if end is not None:
+        beyond = {turn.message for turn in prompt.turns if turn.start >= end}
     unstopped = [message for message in report.stops_lost if message not in beyond]
     cut = (Deviation(message, "left_out", CUT_OFF) for message in report.stops_lost if message in beyond)
     return [*_all(report.deviations, unstopped), *cut]

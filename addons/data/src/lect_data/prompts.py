@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lect.errors import MaskError, MessageError
-from lect_data.media import expanded
+from lect_data import media
 from lect_data.sequences import Made
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def made_of_prompt(prompt: Prompt, row: Row, settings: Settings) -> Made:
     """
     if settings.tokenizer is None:
         return Made({"prompt": prompt.text}, len(prompt.text), len(row.messages), controls=len(prompt.controls))
-    encoded = expanded(prompt, row.messages, settings.media).encode(settings.tokenizer)
+    encoded = media.encoded(prompt, row.messages, settings.tokenizer, None, settings.media)
     length, most = len(encoded.ids), settings.max_length
     if most is not None and length > most:
         raise MaskError(f"the prompt has {length:,} tokens, more than max_length, {most:,}\n  try: a larger one")

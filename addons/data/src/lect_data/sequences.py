@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from lect import LossPolicy
 from lect.addon import spell
 from lect.errors import MaskError, MessageError
+from lect_data import media
 from lect_data.deviations import in_ids, in_side, in_text, left_out
-from lect_data.media import expanded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from lect import Encoded, Prompt, Row, Template
     from lect_data.deviations import Deviation
+    from lect_media import Spliced
 
 PAIR = ("chosen", "rejected")
 
@@ -110,7 +111,7 @@ def _trained(prompts: Sequence[Prompt], row: Row, settings: Settings) -> Sequenc
 
 def _sequences(prompt: Prompt, row: Row, settings: Settings) -> Iterator[Made]:
     if settings.tokenizer is not None:
-        yield from _encoded(expanded(prompt, row.messages, settings.media), settings)
+        yield from _encoded(prompt, row.messages, settings)
         return
     turns = max(prompt.trains) + 1 if prompt.trains else len(row.messages)
     controls = len(prompt.controls)
@@ -119,10 +120,10 @@ def _sequences(prompt: Prompt, row: Row, settings: Settings) -> Iterator[Made]:
     )
 
 
-def _encoded(prompt: Prompt, settings: Settings) -> Iterator[Made]:
+def _encoded(prompt: Prompt, messages: Sequence[Mapping[str, Any]], settings: Settings) -> Iterator[Made]:
     most, how = settings.max_length, settings.truncate
-    limits: dict[str, Any] = {"max_length": most, "truncate": "turns"} if how == "turns" else {}
-    encoded = prompt.encode(settings.tokenizer, policy=settings.policy, strict=False, **limits)
+    limits: dict[str, Any] = {"max_length": most, "truncate": "turns"} if how == "turns" and most is not None else {}
+    encoded = media.encoded(prompt, messages, settings.tokenizer, settings.policy, settings.media, **limits)
     ids, weights, report = encoded.ids, encoded.weights, encoded.report
     if settings.options.get("strict") and report.deviations:
         listed = "\n".join(f"  messages[{each.message}]: {each.reason}" for each in report.deviations)
@@ -144,7 +145,7 @@ def _encoded(prompt: Prompt, settings: Settings) -> Iterator[Made]:
             deviations = []
 
 
-def _windows(encoded: Encoded, most: int) -> Iterator[tuple[int, int]]:
+def _windows(encoded: Encoded | Spliced, most: int) -> Iterator[tuple[int, int]]:
     """Yield where windows of at most so many tokens begin and end: an image is in one of them."""
     start, length = 0, len(encoded.ids)
     while start < length:
@@ -161,21 +162,18 @@ def _too_long(length: int, most: int) -> str:
     return f"it has {length:,} tokens, more than max_length, {most:,}\n  try: a larger one, or truncate='turns'"
 
 
-def _last_message(prompt: Prompt, encoded: Encoded) -> int:
+def _last_message(prompt: Prompt, encoded: Encoded | Spliced) -> int:
     """Return the index of the last message that is in a sequence."""
-    turns = prompt.turns
-    if encoded.report.truncated:
-        reached = encoded.offsets[-1][1]
-        turns = [turn for turn in turns if turn.end <= reached]
+    turns, end = prompt.turns, media.reached(encoded)
+    if end is not None:
+        turns = [turn for turn in turns if turn.end <= end]
     return turns[-1].message if turns else -1
 
 
 def _pair(prompts: Sequence[Prompt], row: Row, settings: Settings) -> Made:
     answers = (row.chosen or [], row.rejected or [])
     sides = [
-        _text_side(each)
-        if settings.tokenizer is None
-        else _ids_side(expanded(each, [*row.messages, *answer], settings.media), settings)
+        _text_side(each) if settings.tokenizer is None else _ids_side(each, [*row.messages, *answer], settings)
         for each, answer in zip(prompts, answers, strict=True)
     ]
     (prompt, chosen, controls), (other, rejected, others) = sides
@@ -201,8 +199,10 @@ def _text_side(prompt: Prompt) -> tuple[str, str, int]:
     return prompt.text[:start], prompt.text[start:end], len(prompt.controls)
 
 
-def _ids_side(prompt: Prompt, settings: Settings) -> tuple[list[int], list[int], int]:
-    encoded = prompt.encode(settings.tokenizer, policy=LossPolicy(), strict=False)
+def _ids_side(
+    prompt: Prompt, messages: Sequence[Mapping[str, Any]], settings: Settings
+) -> tuple[list[int], list[int], int]:
+    encoded = media.encoded(prompt, messages, settings.tokenizer, LossPolicy(), settings.media)
     trained = [place for place, weight in enumerate(encoded.weights) if weight]
     start, end = trained[0], trained[-1] + 1
     return encoded.ids[:start], encoded.ids[start:end], len(encoded.report.controls)

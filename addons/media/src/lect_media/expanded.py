@@ -9,7 +9,7 @@ from itertools import accumulate
 from typing import Any, Literal
 
 from lect import Origin, Prompt, Segment
-from lect.errors import MessageError, saferepr
+from lect.errors import LimitError, MessageError, saferepr
 from lect.plugin import boundary
 from lect_media.expansion import expand
 from lect_media.images import image_size
@@ -19,6 +19,8 @@ from lect_media.places import Place
 
 Size = tuple[int, ...] | str | bytes | os.PathLike[str] | Item
 """What says how large something is: its size, an image itself, or an item with more than its size."""
+LONGEST = 64 << 20
+"""No prompt is longer."""
 POSITIONS = ("begin", "header_end", "start", "stop", "end", "close")
 """The places in a prompt that a turn has."""
 
@@ -39,7 +41,9 @@ def expanded(
         _expect_as_many(media, places)
         where = f"template {prompt.template.label!r}"
         items = [_item(place, size) for place, size in zip(places, media, strict=True)]
-        texts = [each.text for each in expand(prompt.template.media, items, where=where)]
+        made_of = expand(prompt.template.media, items, where=where)
+        _expect_short(sum(len(run.text) * run.times for each in made_of for run in each.runs))
+        texts = [each.text for each in made_of]
     made = prompt.with_segments(list(_segments(prompt, places, texts)))
     ends = [place.end for place in places]
     grown: list[int] = [
@@ -83,6 +87,12 @@ def _expect_as_many(given: Sequence[object], places: Sequence[Place]) -> None:
         raise MessageError(f"{msg}\n  try: one for each, in the order of prompt.media")
 
 
+def _expect_short(length: int) -> None:
+    if length > LONGEST:
+        msg = f"the images, videos and sounds of one prompt would be {length:,} characters; the most is {LONGEST:,}"
+        raise LimitError(f"{msg}\n  try: fewer or smaller ones")
+
+
 def _item(place: Place, size: Size) -> Item:
     """Return what stands in a place, as large as is said: where an image itself is given, as large as that is."""
     if isinstance(size, Item):
@@ -96,6 +106,8 @@ def _texts(prompt: Prompt, places: Sequence[Place], given: Sequence[int | str]) 
     """Return the texts for some places that a function has given: a number stands for as many placeholders."""
     _expect_as_many(given, places)
     texts = []
+    repeated = (each if isinstance(each, int) else 0 for each in given)
+    _expect_short(sum((place.end - place.start) * each for place, each in zip(places, repeated, strict=True)))
     for place, each in zip(places, given, strict=True):
         if isinstance(each, int) and not isinstance(each, bool) and each >= 0:
             texts.append(prompt.text[place.start : place.end] * each)

@@ -6,13 +6,25 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from lect.errors import LectError, PluginError, RefusedError, SourceError, did_you_mean, near_names, saferepr
+from lect.errors import (
+    LectError,
+    LimitError,
+    PluginError,
+    RefusedError,
+    SourceError,
+    did_you_mean,
+    near_names,
+    saferepr,
+)
 from lect.plugin import boundary
 from lect_media.checkpoint import READ, UNREADABLE
 from lect_media.items import Beside, Item, expect_items
 from lect_media.numbers import Numbers
 from lect_media.rules import RULES
 from lect_media.texts import Runs, joined
+
+MOST_TOKENS = 1 << 22
+"""Of one item: no model takes as many, but a file may state any number."""
 
 
 class Expansion(NamedTuple):
@@ -91,6 +103,9 @@ def _expanded(item: Item, stated: Mapping[str, Any], beside: Beside, where: str,
     numbers = Numbers({"pad": stated.get("placeholder", ""), **stated}, f"{where}, {item.kind}", error)
     runs, pad = joined(rule(item, numbers, beside)), numbers.text("pad")
     tokens = sum(run.times for run in runs if run.is_control)
+    if tokens > MOST_TOKENS:
+        msg = f"{where}: {item.kind} of the size {item.size} would be {tokens:,} tokens; the most is {MOST_TOKENS:,}"
+        raise LimitError(f"{msg}\n  try: the numbers of the maker's own processor, or a smaller one")
     return Expansion(tokens, sum(run.times for run in runs if run.text == pad), runs, rule.__name__, item)
 
 

@@ -108,6 +108,9 @@ def _by_pillow(file: BinaryIO, what: str) -> Size:
             sideways = opened.getexif().get(0x0112) in (5, 6, 7, 8)
     except LectError:
         raise
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+        msg = f"cannot read {what}: Pillow refuses it, because it states too many pixels"
+        raise SourceError(f"{msg}\n  try: a smaller image, or width= and height=") from error
     except Exception as error:  # Pillow's readers raise anything
         msg = f"cannot read {what}: it is no image that Pillow knows\n  try: a PNG or JPEG, or width= and height="
         raise SourceError(msg) from error

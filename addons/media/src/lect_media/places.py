@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from lect import Origin, Prompt
@@ -38,8 +39,7 @@ def media_places(prompt: Prompt, messages: Sequence[Mapping[str, Any]]) -> Itera
     }
     if not any(waiting.values()):
         return
-    longest_first = sorted(placeholders.values(), key=len, reverse=True)
-    pattern = re.compile("|".join(map(re.escape, longest_first)))
+    pattern = _any_of(*placeholders.values())
     for begin, segment in zip(prompt.layout.starts, prompt.segments, strict=False):
         parts = [] if segment.turn is None else waiting.get(segment.turn, [])
         for match in pattern.finditer(segment.text) if parts and segment.origin is Origin.TEMPLATE else ():
@@ -47,6 +47,11 @@ def media_places(prompt: Prompt, messages: Sequence[Mapping[str, Any]]) -> Itera
             if part is not None:
                 parts.remove(part)
                 yield Place(*part, begin + match.start(), begin + match.end())
+
+
+@lru_cache(256)
+def _any_of(*placeholders: str) -> re.Pattern[str]:
+    return re.compile("|".join(map(re.escape, sorted(placeholders, key=len, reverse=True))))
 
 
 def _parts(content: Sequence[Mapping[str, Any]], message: int, kinds: Mapping[str, str]) -> Iterator[tuple[str, Path]]:

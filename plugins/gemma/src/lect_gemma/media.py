@@ -18,6 +18,13 @@ GEMMA3 = {
         "pan_and_scan_min_crop_size": 256,
         "pan_and_scan_max_num_crops": 4,
         "pan_and_scan_min_ratio_to_activate": 1.2,
+        # The processor takes these from its caller, whatever its own file says.
+        "kept": [
+            "do_pan_and_scan",
+            "pan_and_scan_min_crop_size",
+            "pan_and_scan_max_num_crops",
+            "pan_and_scan_min_ratio_to_activate",
+        ],
     }
 }
 GEMMA3N = {
