@@ -12,7 +12,7 @@ from lect.plugin import boundary
 from lect_view.blocks import blocks
 from lect_view.characters import attribute
 from lect_view.page import View
-from lect_view.prompt import control_notes, legend, segment_notes, turn_blocks
+from lect_view.prompt import control_findings, control_notes, legend, segment_notes, turn_blocks, unused_findings
 from lect_view.runs import Note, layered
 
 if TYPE_CHECKING:
@@ -36,11 +36,14 @@ def show_two(one: lect.Prompt, other: lect.Prompt) -> View:
             Note(*span[side], "differs", "differs from the other", "first-difference" * (not number), tag="mark")
             for number, span in enumerate(places)
         ]
-        own = [segment_notes(prompt), *layered(control_notes(prompt, prompt.controls)), notes]
+        controls = control_notes(prompt, prompt.controls)
+        own = [segment_notes(prompt), *layered(controls), notes]
         layers += own
         name = attribute(prompt.template.name)
         shown = blocks(prompt.text, turn_blocks(prompt), own)
-        sides.append(f'<section aria-label="{name}"><h2 class="side">{name}</h2>{shown}</section>')
+        heard = control_findings(prompt, controls, more=prompt.more_controls) if prompt.controls else ""
+        lost = heard + unused_findings(prompt)
+        sides.append(f'<section aria-label="{name}"><h2 class="side">{name}</h2>{lost}{shown}</section>')
     title = f"{one.template.name} and {other.template.name}"
     return View(
         title, _summary(one.text, other.text, places), f'<main class="two">{"".join(sides)}</main>', legend(layers)
