@@ -129,6 +129,14 @@ def test_the_archive_has_the_installed_packages_and_what_they_need(tmp_path):
     assert not [name for name in names if name.endswith((".so", ".pyc", ".pyd"))]
 
 
+def test_it_is_said_which_package_is_being_packed():
+    said = []
+    packed.packed(said.append)
+    count = len(packed.distributions())
+    assert len(said) == count
+    assert said[-1].startswith(f"package {count} of {count}: ")
+
+
 # Its server
 
 

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+from collections.abc import Callable
 from html import escape
 
 from lect.errors import LectError, saferepr
@@ -30,12 +31,13 @@ class PyodideError(LectError):
     """Python for browsers is missing, or incomplete."""
 
 
-def write_site(folder: str, pyodide: str | None = None) -> None:
+def write_site(folder: str, pyodide: str | None = None, seen: Callable[[str], object] = str) -> None:
     """Write the page into a folder, which is made if it is missing.
 
     Args:
         folder: Where to write. Other files in it stay.
         pyodide: The folder of Pyodide; by default `node_modules/pyodide` here or in a folder above.
+        seen: Is called with what is being done.
 
     Raises:
         PyodideError: If there is no Pyodide.
@@ -47,8 +49,9 @@ def write_site(folder: str, pyodide: str | None = None) -> None:
         # Whoever writes the first page writes them all.
         with owned(os.path.join(folder, "index.html")):
             for name in _parts(source):
+                seen(f"Python: {name}")
                 shutil.copyfile(os.path.join(source, name), os.path.join(folder, "pyodide", name))
-            packages = packed()
+            packages = packed(seen)
             _write(os.path.join(folder, "packages.zip"), packages)
             for name in PAGES:
                 _write(os.path.join(folder, os.path.basename(name)), f"{file_text(name)}\n".encode())
