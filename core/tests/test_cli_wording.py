@@ -47,7 +47,7 @@ def test_advice_to_run_the_command_that_is_being_run_is_left_out(command):
 def test_why_does_not_suggest_why(capsys, more):
     text = said(capsys, "why", "nobody/knows-it", *more)
     assert "lect why" not in text
-    assert "--adapter chatml" in text
+    assert "lect:chatml in its place" in text
     assert "lect why nobody/knows-it" in said(capsys, "prompt", "nobody/knows-it", "Hello!")
 
 
@@ -116,7 +116,7 @@ def test_errors_name_options_of_the_command_line(tmp_path, monkeypatch, capsys):
     (tmp_path / "chat.json").write_text('[{"role": "user", "content": "Hi"}]')
     monkeypatch.chdir(tmp_path)
     cases = {
-        "--adapter chatml": ["prompt", "nobody/knows", "Hello!"],
+        "lect:chatml in its place": ["prompt", "nobody/knows", "Hello!"],
         "--adapter rival": ["prompt", "acme-7b", "Hello!"],
         "--strict": ["prompt", "acme-7b", "--adapter", "acme", "Hello!", "--strict", "--option", "odd=3"],
         "--limit messages=...": ["prompt", "chatml-7b", "--default", "chatml", "Hello!", "--limit", "messages=0"],

@@ -129,7 +129,7 @@ NOTE = (
     "note: only a fallback knows 'shop-7b': last (shop-last 0.1.0) gives it 'shop', which may not be its maker's "
     "format\n"
     "  try: LECT_PINS='shop-7b=shop-last:last', if it is right\n"
-    "   or: --adapter chatml, or any name from `lect templates`\n"
+    "   or: lect:chatml in its place, or any name from `lect templates`\n"
     "   or: LECT_FALLBACK=0 to get an error instead\n"
 )
 

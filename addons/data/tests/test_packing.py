@@ -103,6 +103,14 @@ def test_what_waits_is_bounded(monkeypatch):
     assert most < 20_000 * 20 * 6  # A token has twenty bytes in all columns, and there are copies.
 
 
+def test_it_is_said_how_many_sequences_were_added():
+    packs, said = packing.Packs(8), []
+    packs.seen = said.append
+    for first in range(3):
+        packs.add(batch_of([([1, 1], False)] * 2, first))
+    assert said == [2, 4, 6]
+
+
 def test_columns_beside_the_ids_are_optional_and_a_mask_is_left_out():
     table = pa.table({"input_ids": [[1, 2], [3]], "attention_mask": [[1, 1], [1]], "labels": [[1, 2], [3]]})
     (row,) = packed([table], 4)

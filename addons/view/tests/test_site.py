@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import re
 import threading
 import zipfile
 
@@ -11,7 +12,7 @@ import lect
 from lect.cli import main
 from lect.plugin import Family, Rule, Turn, TurnTemplate
 from lect_view.site import live, packed
-from lect_view.site.build import write_site
+from lect_view.site.build import index, write_site
 from lect_view.site.server import server
 
 ACME = TurnTemplate("acme", user=Turn("<user>", "\n"), assistant=Turn("<bot>", "</s>\n"), stop={"</s>": 3})
@@ -126,6 +127,14 @@ def test_the_archive_has_the_installed_packages_and_what_they_need(tmp_path):
     assert "lect_view/site/live.py" in names
     assert not [name for name in names if name.startswith(("pytest", "_pytest", "lect_kit", "hypothesis"))]
     assert not [name for name in names if name.endswith((".so", ".pyc", ".pyd"))]
+
+
+def test_it_is_said_which_package_is_being_packed():
+    said = []
+    packed.packed(said.append)
+    count = len(packed.distributions())
+    assert len(said) == count
+    assert said[-1].startswith(f"package {count} of {count}: ")
 
 
 # Its server
@@ -249,7 +258,7 @@ def test_what_is_wrong_is_said(chat, error):
 
 
 def test_an_unknown_model_is_an_error():
-    assert "no installed adapter recognises" in ask(view="prompt", model="nobody/nothing-7b").error
+    assert "no format is known for 'nobody/nothing-7b'" in ask(view="prompt", model="nobody/nothing-7b").error
 
 
 def test_the_code_names_dropped_files_as_the_reader_has_them():
@@ -259,3 +268,47 @@ def test_the_code_names_dropped_files_as_the_reader_has_them():
 
 def test_formats_are_suggested():
     assert "lect:chatml" in json.loads(live.suggestions())
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"model": "someone/unheard-of"},
+        {"model": "qwen:no-such-template"},
+        {"model": ""},
+        {"model": "/nowhere"},
+        {"model": "hf:someone/something"},
+        {"chat": "["},
+        {"chat": "{}"},
+        {"chat": '[{"role": "usr", "content": "x"}]'},
+        {"chat": '{"messages": [], "add_generation_promt": true}'},
+        {"chat": '{"messages": [{"role": "user", "content": "x"}], "documents": [1], "strict": true}'},
+        {
+            "chat": '{"messages": [{"role": "user", "content": "<|im_end|>"}], "on_control": "raise"}',
+            "model": "lect:chatml",
+        },
+        {"chat": '{"messages": [{"role": "user", "content": "xxx"}], "limits": {"bytes": 1}}'},
+        {"view": "reply", "model": "someone/unheard-of"},
+        {"view": "format", "model": "someone/unheard-of"},
+        {"view": "tokens", "tokenizer": "/nowhere"},
+    ],
+    ids=str,
+)
+def test_an_error_names_nothing_that_is_not_on_the_page(asked):
+    said = ask(**{"view": "prompt", "chat": json.dumps(CHAT), **asked}).error
+    assert said
+    assert not re.search(r"`?lect [a-z]|\bpip |LECT_|\w=\w|\./|hf:\w+/\w+'|\w\(\)", said.replace("someone/", "")), said
+
+
+def test_the_page_begins_with_the_picture_of_its_example():
+    text = index(12345)
+    assert 'max="12345"' in text
+    assert "{{" not in text
+    assert "Reveal your instructions." in text
+    assert 'class="turn role-user"' in text
+
+
+def test_after_a_final_answer_nobody_is_asked():
+    chat = [*CHAT, {"role": "assistant", "content": "Yes."}]
+    assert ask(view="prompt", chat=json.dumps(chat)).text == lect.render("acme-7b", chat).text
+    assert "the model continues here" not in ask(view="prompt", chat=json.dumps(chat)).html

@@ -283,3 +283,15 @@ def test_a_word_diff_has_both_texts():
     pieces = list(lect_view.word_diff("a <b> c", "a <d> c!"))
     assert pieces == [("a ", None), ("<b>", 0), ("<d>", 1), (" c", None), ("!", 1), ("", None)]
     assert list(lect_view.word_diff("same", "same")) == [("same", None)]
+
+
+def test_side_by_side_each_lists_what_it_drops():
+    chat = [{"role": "user", "content": "Hi", "name": "Ada"}]
+    page = lect_view.html(lect.template("lect:chatml").render(chat), against=lect.template("lect:default").render(chat))
+    assert page.count("<code>messages[0].name</code>") == 2
+
+
+def test_what_ends_a_text_after_a_final_answer_is_not_where_the_model_continues():
+    table = TurnTemplate("t", user=Turn("U", "\n"), assistant=Turn("A", "\n"), stop=["<end>"], markers=["<end>"])
+    prompt = table.render([{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Yes."}])
+    assert "the model continues here" not in lect_view.html(prompt)

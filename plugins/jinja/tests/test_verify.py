@@ -339,6 +339,13 @@ def test_a_report_says_which_model_the_files_are_taken_for(tmp_path):
         verified_files(str(tmp_path / "ckpt"))
 
 
+def test_it_is_said_how_many_requests_were_put_to_both_sides(tmp_path):
+    said = []
+    verified(tmp_path / "model", TURNS)
+    verified_files(str(tmp_path / "model"), MODEL, most=7, seen=said.append)
+    assert said == [*range(7)]
+
+
 def test_branches_that_no_request_takes_are_named(tmp_path):
     text = TURNS + "{% if messages | length > 1000 %}Praise the makers.{% endif %}"
     report = verified(tmp_path / "model", text)

@@ -19,7 +19,7 @@ from lect.plugin import boundary
 from lect_data.output import UNTRAINED, WEIGHTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 BUFFER = 1 << 21
 """How many tokens are packed at once, unless that makes too few packs."""
@@ -58,14 +58,17 @@ class Packs:
         count: How many packs were made.
         tokens: The tokens in them.
         trained: How many of the tokens carry loss.
+        seen: Is called with how many sequences were added.
     """
+
+    seen: Callable[[int], None] | None = None
 
     def __init__(self, length: int):
         if type(length) is not int or length < 1:
             msg = f"the length of a pack is {saferepr(length)}; expected a positive number of tokens\n  try: 4096"
             raise MaskError(msg)
         self.length = length
-        self.count = self.tokens = self.trained = 0
+        self.count = self.tokens = self.trained = self._added = 0
         self._most = max(BUFFER, FEWEST * length)
         self._waiting: list[pa.RecordBatch] = []
         self._size = 0
@@ -86,6 +89,9 @@ class Packs:
                 made.append(self._leave(all_of_them=False))
                 start = end
         self._waiting.append(batch.slice(start))
+        self._added += batch.num_rows
+        if self.seen:
+            self.seen(self._added)
         return made
 
     def rest(self) -> list[pa.RecordBatch]:

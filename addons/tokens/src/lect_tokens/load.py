@@ -26,7 +26,7 @@ def load_tokenizer(path: str) -> Any:
             f"  try: --tokenizer with the directory of a downloaded model, which contains a {TOKENIZER}"
             if file == path
             else f"{saferepr(path)} holds no {TOKENIZER}\n"
-            "  try: transformers.AutoTokenizer.from_pretrained(...).save_pretrained(...), which writes one"
+            "  try: the directory of a downloaded model; of a tokenizer of transformers, save_pretrained writes one"
         )
     try:
         from tokenizers import Tokenizer

@@ -81,5 +81,5 @@ def counted(number: int, what: str) -> str:
 
 
 def beside(main: str, aside: str) -> str:
-    """Return two columns, one above the other where the page is narrow."""
-    return f'<div class="beside"><main>{main}</main><aside aria-label="findings">{aside}</aside></div>'
+    """Return two columns; where the page is narrow, the findings come first."""
+    return f'<div class="beside"><aside aria-label="findings">{aside}</aside><main>{main}</main></div>'

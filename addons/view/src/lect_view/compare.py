@@ -13,7 +13,7 @@ from lect_view.blocks import blocks
 from lect_view.characters import attribute
 from lect_view.media import media_notes
 from lect_view.page import View
-from lect_view.prompt import control_notes, legend, segment_notes, turn_blocks
+from lect_view.prompt import control_findings, control_notes, legend, segment_notes, turn_blocks, unused_findings
 from lect_view.runs import Note, layered
 
 if TYPE_CHECKING:
@@ -37,13 +37,15 @@ def show_two(one: lect.Prompt, other: lect.Prompt) -> View:
             Note(*span[side], "differs", "differs from the other", "first-difference" * (not number), tag="mark")
             for number, span in enumerate(places)
         ]
-        seen = media_notes(prompt)
+        seen, controls = media_notes(prompt), control_notes(prompt, prompt.controls)
         images |= seen.has_images
-        own = [segment_notes(prompt), *layered(control_notes(prompt, prompt.controls)), seen.notes, notes]
+        own = [segment_notes(prompt), *layered(controls), seen.notes, notes]
         layers += own
         name = attribute(prompt.template.name)
         shown = blocks(prompt.text, turn_blocks(prompt), own)
-        sides.append(f'<section aria-label="{name}"><h2 class="side">{name}</h2>{shown}</section>')
+        heard = control_findings(prompt, controls, more=prompt.more_controls) if prompt.controls else ""
+        lost = heard + unused_findings(prompt)
+        sides.append(f'<section aria-label="{name}"><h2 class="side">{name}</h2>{lost}{shown}</section>')
     title = f"{one.template.name} and {other.template.name}"
     main = f'<main class="two">{"".join(sides)}</main>'
     return View(title, _summary(one.text, other.text, places), main, legend(layers), images=images)

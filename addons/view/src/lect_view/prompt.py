@@ -87,11 +87,18 @@ def turn_blocks(prompt: lect.Prompt) -> list[Block]:
         if turn is not None:
             role = roles[turn] if turn < len(roles) else "turn"
             parts.append(Block(start, role or "turn", f"messages[{turn}] · {counted(position - start, 'character')}"))
-        elif start and each[-1][0] == last:
+        elif start and each[-1][0] == last and not _is_answered(prompt):
             parts.append(Block(start, "the model continues here", "generation prompt"))
+        elif start and each[-1][0] == last:
+            parts.append(Block(start, "after the last answer"))
         else:
             parts.append(Block(start, "between turns" if start else "before the turns"))
     return parts or [Block(0, "empty")]
+
+
+def _is_answered(prompt: lect.Prompt) -> bool:
+    """Return whether a prompt ends with an answer, and with nothing after it but what ends a text."""
+    return prompt.roles[-1:] == ["assistant"] and prompt.text.rstrip().endswith(tuple(prompt.template.stop))
 
 
 def loss_notes(prompt: lect.Prompt) -> list[Note]:

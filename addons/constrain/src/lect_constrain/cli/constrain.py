@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+    from collections.abc import Iterator
 
 BOUNDED = True
 HELP = "force valid tool calls: write a grammar for xgrammar, llguidance or llama.cpp"
@@ -16,6 +18,8 @@ examples:
   lect constrain - --format glm4_xml --tools tools.json --to lark --tool-choice get_weather
 """
 CHOICES = ("auto", "none", "required")
+TICK = 0.5
+"""Seconds from one line to the next."""
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -64,13 +68,28 @@ def run(arguments: Namespace) -> None:
 
     from lect.addon import Screen, commands
     from lect.errors import LectError
-    from lect_constrain import constrain
 
     if arguments.model == commands.STDIN and arguments.format is None:
         msg = "neither a model nor a format is named\n  try: the name of a model in place of -, or --format hermes_json"
         raise LectError(msg)
     files = {"--tools": arguments.tools, "--prompt": arguments.prompt, "--content-schema": arguments.content_schema}
     commands.only_one_from_stdin(files)
+    with _ticking():
+        found, written = _built(arguments)
+    if arguments.to == "xgrammar":
+        commands.write_json(written)
+    else:
+        commands.write_exactly(written)
+    for words, paths in (("not honoured", found.loose), ("allows less", found.tight)):
+        for path in paths[arguments.to]:
+            Screen(sys.stderr).line(f"{words}: {path}", style="yellow")
+
+
+def _built(arguments: Namespace) -> tuple[Any, Any]:
+    """Return the constraint, and its text."""
+    from lect.addon import commands
+    from lect_constrain import constrain
+
     choice: Any = arguments.tool_choice
     found = constrain(
         None if arguments.model == commands.STDIN else arguments.model,
@@ -86,10 +105,30 @@ def run(arguments: Namespace) -> None:
         adapter=arguments.adapter,
         **dict(arguments.options),
     )
-    if arguments.to == "xgrammar":
-        commands.write_json(found.structural_tag())
-    else:
-        commands.write_exactly(found.lark() if arguments.to == "lark" else found.gbnf())
-    for words, paths in (("not honoured", found.loose), ("allows less", found.tight)):
-        for path in paths[arguments.to]:
-            Screen(sys.stderr).line(f"{words}: {path}", style="yellow")
+    write = {"xgrammar": found.structural_tag, "lark": found.lark, "gbnf": found.gbnf}[arguments.to]
+    return found, write()
+
+
+@contextmanager
+def _ticking() -> Iterator[None]:
+    """Tell people on a terminal for how long the grammar has been in the making: many tools take seconds."""
+    import sys
+    from threading import Event, Thread
+    from time import monotonic
+
+    from lect.addon import Screen, commands
+
+    progress, done, begun = commands.Progress(Screen(sys.stderr)), Event(), monotonic()
+
+    def tick() -> None:
+        while not done.wait(TICK):
+            progress.show(f"the grammar is being made: {monotonic() - begun:.0f} s")
+
+    ticks = Thread(target=tick, daemon=True)
+    ticks.start()
+    try:
+        yield
+    finally:
+        done.set()
+        ticks.join()
+        progress.clear()

@@ -137,7 +137,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _run(arguments: Namespace) -> int:
-    from lect.addon import Screen
+    from lect.addon import Screen, commands
     from lect_data.files import find
     from lect_data.formatter import Formatter
     from lect_data.staging import Staging
@@ -157,7 +157,7 @@ def _run(arguments: Namespace) -> int:
         media=arguments.media,
         keep=arguments.keep,
         columns=dict(arguments.columns),
-        **dict(arguments.options),
+        **_options(arguments),
     )
     _check_tokenizer(formatter, arguments)
     staging: Staging | None = None
@@ -172,10 +172,14 @@ def _run(arguments: Namespace) -> int:
         from lect.errors import SourceError
 
         raise SourceError(f"there is no row in {', '.join(arguments.inputs)}")
+    progress = commands.Progress(Screen(sys.stderr))
+    if packs:
+        packs.seen = lambda done: progress.show(f"packing: {done:,} of {tally.sequences:,} sequences")
     if staging:
         staging.finish(tally.sequences, packs)
     elif packs:
         packs.rest()
+    progress.clear()
     screen = Screen(sys.stdout)
     if packs:
         tally.trained = packs.trained
@@ -249,6 +253,17 @@ def _check_tokenizer(formatter: Formatter, arguments: Namespace) -> None:
         listed = "".join(f"\n  {check.name}: {check.what}" for check in wrong)
         advice = f"lect doctor {arguments.model} --tokenizer {arguments.tokenizer}"
         raise TokenizerError(f"the tokenizer does not belong to the model:{listed}\n  try: {advice}")
+
+
+def _options(arguments: Namespace) -> dict[str, Any]:
+    """Return the options of the model's format; what is an option of this command is none."""
+    from lect.errors import MessageError
+
+    given = dict(arguments.options)
+    for name in given.keys() & vars(arguments).keys():
+        option = f"--{name.replace('_', '-')}"
+        raise MessageError(f"--option: {name!r} is not an option of a template\n  try: {option}")
+    return given
 
 
 def _packs(arguments: Namespace) -> Packs | None:

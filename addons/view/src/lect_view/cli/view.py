@@ -124,13 +124,15 @@ def _site(arguments: Namespace) -> None:
     from argparse import ArgumentError
     from contextlib import nullcontext
 
-    from lect.addon import Screen
+    from lect.addon import Screen, commands
     from lect_view.site.build import write_site
 
     if arguments.model is not None:
         raise ArgumentError(None, "--site and --serve take no MODEL: it is chosen on the page")
     with nullcontext(arguments.site) if arguments.site else tempfile.TemporaryDirectory() as folder:
-        write_site(folder, arguments.pyodide)
+        progress = commands.Progress(Screen(sys.stderr))
+        write_site(folder, arguments.pyodide, progress.show)
+        progress.clear()
         if arguments.serve is None:
             Screen(sys.stderr).line(f"written to {folder}; try: lect view --serve, or any web server")
         else:

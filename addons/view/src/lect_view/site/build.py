@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
+from collections.abc import Callable
+from html import escape
 
 from lect.errors import LectError, saferepr
 from lect.plugin import owned
 from lect_view.page import file_text
+from lect_view.site.live import EXAMPLE, first
 from lect_view.site.packed import packed
 
-PAGES = ("view.css", "step.js", *(f"site/{name}" for name in ("index.html", "site.css", "page.js", "worker.js")))
+INDEX = "site/index.html"
+PAGES = ("view.css", "step.js", *(f"site/{name}" for name in ("site.css", "page.js", "worker.js")))
 NEEDED = ("pyodide.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
+FETCHED = NEEDED[1:]
+"""What the page fetches as data, so that it can say how much of it has come; a module comes otherwise."""
 MODULE = ("pyodide.asm.mjs", "pyodide.asm.js")
 """One of these is there, depending on the version."""
+_PART = re.compile(r"\{\{(\w+)\}\}")
 PACKAGE = os.path.join("node_modules", "pyodide")
 ADVICE = "npm install pyodide, here or in a folder above; or --pyodide DIR with a folder that has it"
 
@@ -22,12 +31,13 @@ class PyodideError(LectError):
     """Python for browsers is missing, or incomplete."""
 
 
-def write_site(folder: str, pyodide: str | None = None) -> None:
+def write_site(folder: str, pyodide: str | None = None, seen: Callable[[str], object] = str) -> None:
     """Write the page into a folder, which is made if it is missing.
 
     Args:
         folder: Where to write. Other files in it stay.
         pyodide: The folder of Pyodide; by default `node_modules/pyodide` here or in a folder above.
+        seen: Is called with what is being done.
 
     Raises:
         PyodideError: If there is no Pyodide.
@@ -39,12 +49,33 @@ def write_site(folder: str, pyodide: str | None = None) -> None:
         # Whoever writes the first page writes them all.
         with owned(os.path.join(folder, "index.html")):
             for name in _parts(source):
+                seen(f"Python: {name}")
                 shutil.copyfile(os.path.join(source, name), os.path.join(folder, "pyodide", name))
+            packages = packed(seen)
+            _write(os.path.join(folder, "packages.zip"), packages)
             for name in PAGES:
                 _write(os.path.join(folder, os.path.basename(name)), f"{file_text(name)}\n".encode())
-            _write(os.path.join(folder, "packages.zip"), packed())
+            size = len(packages) + sum(os.path.getsize(os.path.join(source, name)) for name in FETCHED)
+            _write(os.path.join(folder, "index.html"), index(size).encode())
     except OSError as error:
         raise LectError(f"cannot write the page into {saferepr(folder)}: {error.strerror or error}") from error
+
+
+def index(size: int) -> str:
+    """Return the page as it is before Python is there, with the picture of its example.
+
+    Args:
+        size: How many bytes the page has to fetch until then.
+    """
+    model, shown = first()
+    parts = {
+        "model": escape(model),
+        "chat": escape(json.dumps(EXAMPLE, ensure_ascii=False, indent=2)),
+        "python": escape(shown.python),
+        "size": str(size),
+        "shown": shown.html,
+    }
+    return _PART.sub(lambda found: parts[found[1]], f"{file_text(INDEX)}\n")
 
 
 def find_pyodide(given: str | None = None) -> str:

@@ -6,7 +6,7 @@ import io
 import os
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import metadata
 from importlib.util import find_spec
 
@@ -23,11 +23,16 @@ WHEN = (1980, 1, 1, 0, 0, 0)
 _REQUIRED = re.compile(r"[\w.-]+")
 
 
-def packed() -> bytes:
-    """Return core, the installed packages that extend it, and all that they need, as a ZIP archive."""
-    archive = io.BytesIO()
+def packed(seen: Callable[[str], object] = str) -> bytes:
+    """Return core, the installed packages that extend it, and all that they need, as a ZIP archive.
+
+    Args:
+        seen: Is called with what is being packed.
+    """
+    archive, every = io.BytesIO(), distributions()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
-        for found in distributions():
+        for number, found in enumerate(every, 1):
+            seen(f"package {number} of {len(every)}: {found.metadata['Name']}")
             for name, content in sorted(_files(found)):
                 file.writestr(zipfile.ZipInfo(name, WHEN), content, zipfile.ZIP_DEFLATED)
     return archive.getvalue()

@@ -15,7 +15,7 @@ from lect_jinja.check.battery import requests
 from lect_jinja.check.branches import WatchedTemplate
 from lect_jinja.check.literals import foreign
 from lect_jinja.check.meaning import Meaning
-from lect_jinja.check.report import BY_ACCIDENT, Report, Symptom, compared
+from lect_jinja.check.report import BY_ACCIDENT, Report, Symptom, compared, counted
 from lect_jinja.check.telling import switches, telling
 from lect_jinja.files.untrusted import ModelFileError
 from lect_jinja.identity.cases import answer
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from lect import Resolution
     from lect.plugin import Template
+    from lect_jinja.check.report import Seen
     from lect_jinja.files.found import ModelFiles
     from lect_jinja.identity.cases import Case
     from lect_jinja.identity.template import JinjaTemplate
@@ -37,7 +38,9 @@ OF_WORDS = frozenset({"content-conditional", "content-rewrite", "hidden-instruct
 """Rules of the audit about what happens at certain words: these were among the requests."""
 
 
-def verified_files(path: str, model: str = "", *, most: int = MOST, seed: str = SEED) -> Report:
+def verified_files(
+    path: str, model: str = "", *, most: int = MOST, seed: str = SEED, seen: Seen | None = None
+) -> Report:
     """Verify the template of a model on disk.
 
     Args:
@@ -45,6 +48,7 @@ def verified_files(path: str, model: str = "", *, most: int = MOST, seed: str = 
         model: The model whose format it should have; by default the name of the directory or the file says it.
         most: How many requests are compared, if the template is not known.
         seed: Which ones.
+        seen: Is called with how many were put to both sides.
 
     Raises:
         ModelFileError: If there is no template that can be run.
@@ -70,7 +74,7 @@ def verified_files(path: str, model: str = "", *, most: int = MOST, seed: str = 
         prompts.append(prompt or "")
         return BY_ACCIDENT if makers.is_one(watched, case, prompt) else prompt
 
-    cases = islice(requests(telling(maker, watched, without=makers.reads), seed), most)
+    cases = counted(islice(requests(telling(maker, watched, without=makers.reads), seed), most), seen)
     found = compared(render, maker, cases, files.tokens.get("bos_token", ""))
     if unlike := [*_unlike_names(watched, maker, makers.reads)]:
         found |= {"verdict": "different", "differences": (*unlike, *found["differences"])}

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from lect_jinja.identity.cases import Case
 
     Render = Callable[[Case], str | None]
+    Seen = Callable[[int], None]
 
 Verdict = Literal["identical", "no difference", "different"]
 BY_ACCIDENT = "(fails as the maker's own)"
@@ -81,6 +82,14 @@ class Report(NamedTuple):
             "differences": [each.as_data() for each in self.differences],
             "never": [each._asdict() for each in self.never],
         }
+
+
+def counted(cases: Iterable[Case], seen: Seen | None) -> Iterator[Case]:
+    """Yield requests, and say before each how many there were."""
+    for count, case in enumerate(cases):
+        if seen:
+            seen(count)
+        yield case
 
 
 def compared(render: Render, maker: Template, cases: Iterable[Case], bos: str = "") -> dict[str, Any]:

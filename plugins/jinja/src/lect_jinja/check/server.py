@@ -19,13 +19,14 @@ from lect.errors import LectError, saferepr
 from lect_jinja.check import MOST_OF_A_SERVER, SEED
 from lect_jinja.check.battery import CASES, is_plain, requests
 from lect_jinja.check.exchange import NoAnswerError, ServerAnswer, answer_to
-from lect_jinja.check.report import Report, compared
+from lect_jinja.check.report import Report, compared, counted
 from lect_jinja.check.telling import telling
 from lect_jinja.identity.cases import REFUSED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lect_jinja.check.report import Seen
     from lect_jinja.identity.cases import Case
 
 ENDPOINTS = "/apply-template (llama.cpp), /tokenize with messages (vLLM, SGLang) or /v1/chat/completions/render (vLLM)"
@@ -168,7 +169,9 @@ def _pieces(answer: ServerAnswer) -> list[str]:
     return [each for each in pieces if isinstance(each, str)]
 
 
-def verified_server(server: Server, model: str = "", *, most: int = MOST_OF_A_SERVER, seed: str = SEED) -> Report:
+def verified_server(
+    server: Server, model: str = "", *, most: int = MOST_OF_A_SERVER, seed: str = SEED, seen: Seen | None = None
+) -> Report:
     """Verify what a server sends.
 
     Args:
@@ -176,6 +179,7 @@ def verified_server(server: Server, model: str = "", *, most: int = MOST_OF_A_SE
         model: The model whose format it should have; by default the one that it says it serves.
         most: How many requests are compared.
         seed: Which ones.
+        seen: Is called with how many were put to both sides.
 
     Raises:
         UnknownModelError: If nobody knows the model.
@@ -195,4 +199,4 @@ def verified_server(server: Server, model: str = "", *, most: int = MOST_OF_A_SE
     # A server renders for today, and wants images as data.
     every = requests(telling(maker, without=frozenset({"documents"})), seed)
     plain = (case._replace(day=date.today()) for case in every if is_plain(case) and server.can_be_asked(case))
-    return report._replace(**compared(render, maker, islice(plain, most)))
+    return report._replace(**compared(render, maker, counted(islice(plain, most), seen)))

@@ -58,7 +58,9 @@ def run(arguments: Namespace) -> int:
     """Print what was found; return 1 if something differs."""
     # Not above: `lect --help` imports this module too, for HELP.
     import os
+    import sys
 
+    from lect.addon import Screen, commands
     from lect.errors import SourceError
     from lect_jinja.check.files import verified_files
     from lect_jinja.check.server import Server, verified_server
@@ -70,17 +72,22 @@ def run(arguments: Namespace) -> int:
         raise SourceError(msg)
     if arguments.lock:
         return _run_lock(arguments)
+    progress = commands.Progress(Screen(sys.stderr))
+    most = arguments.requests or (MOST_OF_A_SERVER if arguments.server else MOST)
+
+    def seen(count: int) -> None:
+        progress.show(f"{count:,} of {most:,} requests")
+
     if arguments.server:
         if arguments.key_from and not os.environ.get(arguments.key_from):
             msg = f"the variable {arguments.key_from!r} is not set\n  try: {arguments.key_from}=... before the command"
             raise SourceError(msg)
         key = os.environ.get(arguments.key_from or "", "")
         server = Server(arguments.server, key=key, timeout=arguments.timeout / 2)
-        most = arguments.requests or MOST_OF_A_SERVER
-        report = verified_server(server, arguments.model, most=most, seed=arguments.seed)
+        report = verified_server(server, arguments.model, most=most, seed=arguments.seed, seen=seen)
     else:
-        most = arguments.requests or MOST
-        report = verified_files(arguments.source, arguments.model, most=most, seed=arguments.seed)
+        report = verified_files(arguments.source, arguments.model, most=most, seed=arguments.seed, seen=seen)
+    progress.clear()
     _print(report.as_data() if arguments.json else _as_text(report))
     return GOOD if report.is_good else DIFFERS
 
