@@ -27,8 +27,11 @@ class Settings:
     name: str | None = None
     """What clients call the model; by default, MODEL."""
     tokenizer: str | None = None
+    """A directory with a `tokenizer.json`, or that file; by default, that of the model."""
     adapter: str | None = None
+    """The adapter or template to use, as in `lect.get_template`."""
     default: str | None = None
+    """The template for a model that no adapter knows."""
     options: dict[str, Any] = field(default_factory=dict)
     """Options of the format that hold unless a request says otherwise."""
     context: int | None = None
@@ -37,8 +40,11 @@ class Settings:
     """Whether requests are rendered as they are, and not fitted to the format."""
 
     host: str = "127.0.0.1"
+    """The address to listen at."""
     port: int = 8000
+    """The port."""
     keys: tuple[str, ...] = field(default=(), repr=False)
+    """The API keys, one of which clients must send; without any, nobody is asked."""
     hosts: tuple[str, ...] = ()
     """Further names by which clients may call the server."""
     origins: tuple[str, ...] = ()
@@ -46,6 +52,7 @@ class Settings:
     most_bytes: int = 32 * MEGABYTE
     """How large a request may be."""
     workers: int = 1
+    """How many processes serve."""
 
     slots: int | None = None
     """How many requests an engine is given at once; by default, what it says, else all."""
