@@ -105,7 +105,7 @@ ON_EVERY_PYTHON = [
     *(f"tests/test_{name}.py" for name in ("cli_installed", "hanging_templates", "import_weight", "processes")),
 ]
 GUARDED = [f"plugins/jinja/tests/test_{name}.py" for name in ("charges", "guard")]
-ENGINES = [f"tests/integrations/test_{name}.py" for name in ("engines", "llama_cpp")]
+ENGINES = [f"tests/integrations/test_{name}.py" for name in ("engines", "llama_cpp", "serve_llama_cpp")]
 REAL_TOKENIZERS = [
     f"tests/integrations/test_{name}.py"
     for name in (
@@ -361,7 +361,8 @@ def tokens(session):
 
 @nox.session
 def engines(session):
-    """Test constraints in the engines that people serve with: xgrammar, llguidance, llama.cpp, in half an hour.
+    """Test constraints in the engines that people serve with: xgrammar, llguidance, llama.cpp, in half an hour; and
+    lect-serve over llama.cpp.
 
     xgrammar requires torch, which takes gigabytes, and a tenth of them without CUDA: PIP_CONSTRAINT may choose such a
     build.

@@ -6,7 +6,7 @@ import struct
 from gguf import ARRAY, F32, I32, STRING, U32, header, text
 
 WIDTH = 32
-NORMAL, CONTROL = 1, 3
+NORMAL, CONTROL, USER_DEFINED = 1, 3, 4
 
 
 def byte_letters():
@@ -17,10 +17,11 @@ def byte_letters():
     return letters | {byte: chr(256 + at) for at, byte in enumerate(others)}
 
 
-def tiny_gguf(controls, stop, seed=0):
-    """Return the file; generation ends at the control token `stop`."""
+def tiny_gguf(controls, stop, seed=0, words=()):
+    """Return the file; generation ends at the control token `stop`, and `words` are tokens that are text."""
     letters = byte_letters()
-    tokens = [letters[byte] for byte in range(256)] + [*dict.fromkeys([*controls, stop])]
+    controls = [*dict.fromkeys([*controls, stop])]
+    tokens = [letters[byte] for byte in range(256)] + [*controls, *words]
     count = len(tokens)
     pairs = [
         ("general.architecture", STRING, "llama"),
@@ -36,7 +37,11 @@ def tiny_gguf(controls, stop, seed=0):
         ("tokenizer.ggml.model", STRING, "gpt2"),
         ("tokenizer.ggml.pre", STRING, "default"),
         ("tokenizer.ggml.tokens", ARRAY, (STRING, tokens)),
-        ("tokenizer.ggml.token_type", ARRAY, (I32, [NORMAL] * 256 + [CONTROL] * (count - 256))),
+        (
+            "tokenizer.ggml.token_type",
+            ARRAY,
+            (I32, [NORMAL] * 256 + [CONTROL] * len(controls) + [USER_DEFINED] * len(words)),
+        ),
         ("tokenizer.ggml.merges", ARRAY, (STRING, [f"{letters[32]} {letters[32]}"])),
         ("tokenizer.ggml.bos_token_id", U32, tokens.index(stop)),
         ("tokenizer.ggml.eos_token_id", U32, tokens.index(stop)),

@@ -35,7 +35,7 @@ def body(make, **more):
 def test_vllm_is_asked_for_ids_and_never_left_to_its_default_of_sixteen():
     asked = body(Vllm, sampling=SAMPLING, stop=("END",), stop_ids=(5,), logprobs=True, session="s")
     assert asked == {
-        "prompt": [39, 72], "max_tokens": 77, "stream": True, "stream_options": {"include_usage": True},
+        "prompt": [*b"Hi"], "max_tokens": 77, "stream": True, "stream_options": {"include_usage": True},
         "return_token_ids": True, "skip_special_tokens": False, "stop": ["END"], "stop_token_ids": [5], "logprobs": 1,
         "session_id": "s", **SAMPLING,
     }  # fmt: skip
@@ -45,7 +45,7 @@ def test_sglang_has_its_own_names():
     asked = body(Sglang, sampling=SAMPLING, stop=("END",), stop_ids=(5,), logprobs=True, session="s")
     seed = {name: value for name, value in SAMPLING.items() if name != "seed"} | {"sampling_seed": 7}
     assert asked == {
-        "input_ids": [39, 72], "stream": True, "return_logprob": True, "session_id": "s",
+        "input_ids": [*b"Hi"], "stream": True, "return_logprob": True, "session_id": "s",
         "sampling_params": {
             "max_new_tokens": 77, "skip_special_tokens": False, "no_stop_trim": True, "stop": ["END"],
             "stop_token_ids": [5], **seed,
@@ -57,17 +57,17 @@ def test_llama_cpp_is_not_told_of_stops():
     asked = body(LlamaCpp, sampling=SAMPLING, stop=("END",), stop_ids=(5,), logprobs=True, session="s")
     named = {name: value for name, value in SAMPLING.items() if name != "repetition_penalty"} | {"repeat_penalty": 1.1}
     assert asked == {
-        "prompt": [39, 72], "n_predict": 77, "stream": True, "return_tokens": True, "return_progress": True, "n_probs": 1, **named,
+        "prompt": [*b"Hi"], "n_predict": 77, "stream": True, "return_tokens": True, "return_progress": True, "n_probs": 1, **named,
     }  # fmt: skip
 
 
 def test_ollama_is_told_not_to_cut_a_prompt_and_not_to_take_thoughts_out():
-    asked = body(Ollama, sampling=SAMPLING, stop=("END",))
+    asked = body(Ollama, sampling=SAMPLING, stop=("END",), stop_texts=("USER:",))
     assert asked["prompt"] == "Hi"
     assert {name: asked[name] for name in ("raw", "truncate", "shift", "think")} == {
         "raw": True, "truncate": False, "shift": False, "think": False,
     }  # fmt: skip
-    assert (asked["options"]["num_predict"], asked["options"]["stop"]) == (77, ["END"])
+    assert (asked["options"]["num_predict"], asked["options"]["stop"]) == (77, ["END", "USER:"])
     assert not {"system", "template", "context", "suffix"} & {*asked}
 
 

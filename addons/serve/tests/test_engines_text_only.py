@@ -1,7 +1,7 @@
 """Formats whose marks are control tokens cannot be read from text: that is said at the start, not in the replies."""
 
 import pytest
-from fake_engines import tiny
+from fake_engines import tiny_of
 
 import lect
 from lect_serve.engines.base import EngineError
@@ -18,13 +18,6 @@ MARKS = {
 }
 
 
-def tokenizer_of(template):
-    """Return a tokenizer with the marks of a template as makers have them: those in brackets are special."""
-    markers = [each for each in template.markers if "{}" not in each]
-    words = [each for each in markers if each[:1] == "<" and each[:2] not in ("<|", "<｜")]
-    return tiny([each for each in markers if each not in words], words)
-
-
 def engine(kind):
     return kind(None, "http://127.0.0.1:1")
 
@@ -32,14 +25,14 @@ def engine(kind):
 @pytest.mark.parametrize("model", READABLE)
 def test_a_format_whose_marks_are_text_is_readable(model):
     template = lect.get_template(model)
-    assert lost_marks(template, tokenizer_of(template)) == ()
-    check(template, tokenizer_of(template), engine(Ollama))
+    assert lost_marks(template, tiny_of(template)) == ()
+    check(template, tiny_of(template), engine(Ollama))
 
 
 @pytest.mark.parametrize("model", MARKS)
 def test_a_format_whose_marks_are_control_tokens_is_refused(model):
     template = lect.get_template(model)
-    tokenizer = tokenizer_of(template)
+    tokenizer = tiny_of(template)
     assert MARKS[model] in lost_marks(template, tokenizer)
     with pytest.raises(EngineError, match="without control tokens") as raised:
         check(template, tokenizer, engine(Ollama))

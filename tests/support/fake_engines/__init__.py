@@ -7,7 +7,7 @@ module names the file of each.
 from fake_engines.completions import FakeCompletions
 from fake_engines.llama_cpp import FakeLlamaCpp
 from fake_engines.ollama import FakeOllama
-from fake_engines.script import Reply, said, tiny
+from fake_engines.script import Reply, said, tiny, tiny_of
 from fake_engines.serving import serving
 from fake_engines.sglang import FakeSglang
 from fake_engines.vllm import FakeVllm
@@ -19,5 +19,5 @@ FAKES = {
 
 __all__ = [
     "FAKES", "FakeCompletions", "FakeLlamaCpp", "FakeOllama", "FakeSglang", "FakeVllm", "Reply", "said", "serving",
-    "tiny",
+    "tiny", "tiny_of",
 ]  # fmt: skip

@@ -3,7 +3,9 @@
 import json
 from dataclasses import dataclass
 
-CONTROLS = ("<|im_start|>", "<|im_end|>", "<|endoftext|>")
+from tiny_gguf import byte_letters
+
+CONTROLS = ("<|im_start|>", "<|endoftext|>", "<|im_end|>")
 WORDS = ("<think>", "</think>", "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>")
 ORDER = "FAKE {"
 DECODER = json.JSONDecoder()
@@ -48,21 +50,25 @@ def ordered(tokenizer):
     return script
 
 
-def byte_letters():
-    """Return the letters that stand for bytes in vocabularies of GPT-2's kind."""
-    printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
-    others = [byte for byte in range(256) if byte not in printable]
-    return dict(zip([*printable, *others], map(chr, [*printable, *range(256, 256 + len(others))]), strict=True))
+def tiny(controls=CONTROLS, words=WORDS, ids=None):
+    """Return a tokenizer with a token for each byte, control tokens, and words that are tokens and text.
 
-
-def tiny(controls=CONTROLS, words=WORDS):
-    """Return a tokenizer with a token for each byte, control tokens, and words that are tokens and text."""
+    `ids` are those of some of them; the others have the next.
+    """
     from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
-    vocabulary = {letter: at for at, letter in enumerate(byte_letters().values())}
+    vocabulary = {letter: byte for byte, letter in byte_letters().items()} | (ids or {})
     made = Tokenizer(models.BPE(vocabulary, []))
     made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
     made.decoder = decoders.ByteLevel()
     made.add_special_tokens([AddedToken(text, normalized=False, special=True) for text in controls])
     made.add_tokens([AddedToken(text, normalized=False, special=False) for text in words])
     return made
+
+
+def tiny_of(template):
+    """Return a tiny tokenizer with the tokens of a template, as makers have them: names in angle brackets are words."""
+    ids = {text: each for text, each in template.markers.items() if isinstance(each, int)}
+    known = [each for each in template.markers if "{}" not in each]
+    words = [each for each in known if each[:1] == "<" and each[:2] not in ("<|", "<｜")]
+    return tiny([each for each in known if each not in words], words, ids)

@@ -29,8 +29,8 @@ class Completions(RemoteEngine):
             "stream_options": {"include_usage": True},
             **self.sampling(ask),
         }
-        if ask.stop:
-            body["stop"] = list(ask.stop)
+        if stops := [*ask.stop, *ask.stop_texts]:
+            body["stop"] = stops
         return body
 
     def reader(self, ask: Ask) -> "_Reader":

@@ -21,8 +21,8 @@ class Ollama(RemoteEngine):
     def body(self, ask: Ask) -> dict[str, Any]:
         """Return the request; see `GenerateRequest` in Ollama's `api/types.go`, and its `GenerateHandler`."""
         options: dict[str, Any] = {"num_predict": ask.max_tokens, **self.sampling(ask)}
-        if ask.stop:
-            options["stop"] = list(ask.stop)
+        if stops := [*ask.stop, *ask.stop_texts]:
+            options["stop"] = stops
         return {
             "model": self.about.model,
             "prompt": ask.text,
