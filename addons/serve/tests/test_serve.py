@@ -110,6 +110,14 @@ def test_what_the_engine_gets_are_the_ids_of_the_prompt(asking, scripted, model)
     assert asked.stop_ids == (model.tokenizer.control_tokens()["<|im_end|>"], *asked.stop_ids[1:])
 
 
+def test_a_stop_that_is_no_token_is_a_text_to_stop_at(asking, scripted, model):
+    engine = scripted("Hello!</s>")
+    with asking(engine) as (client, server):
+        server.model = model._replace(stop_texts=("USER:",))
+        client.post("/v1/chat/completions", json={"messages": [{"role": "user", "content": "Hi"}], "stop": "END"})
+    assert engine.asked[0].stop == ("END", "USER:")
+
+
 def test_usage_is_what_the_engine_counted(asking, scripted, ask):
     with asking(scripted("<think>\nHm.\n</think>\n\nHello!<|im_end|>")) as (client, _):
         answer = ask(client)

@@ -204,7 +204,7 @@ def ask_of(
         text=prompt.text.removeprefix(model.template.bos),
         max_tokens=most_tokens(rendered.asked.api, rest.get("max_tokens"), len(ids), can.context),
         sampling={**model.sampling, **rendered.asked.sampling()},
-        stop=tuple(rest.get("stop", ())),
+        stop=(*rest.get("stop", ()), *model.stop_texts),
         stop_ids=model.stop_ids,
         stop_texts=tuple(model.template.stop),
         constraint=constraint_of(model, rendered, can),
