@@ -293,6 +293,33 @@ def test_an_unknown_field_is_named_once_in_the_log(asking, caplog):
     ]
 
 
+@pytest.mark.parametrize("name", ["qwen:qwen3", "gptoss:gpt-oss", "llama:llama-3.1", "lect:chatml"])
+def test_whatever_agents_send_is_answered_or_refused_by_name(name):
+    from agent_requests import MADE_UP, recorded
+    from starlette.testclient import TestClient
+
+    paths = {"chat": "/v1/chat/completions", "responses": "/v1/responses", "messages": "/v1/messages"}
+    with TestClient(app(Settings(name)), base_url="http://127.0.0.1") as client:
+        for what, api, body in [*MADE_UP, *recorded()]:
+            answer = client.post(paths[api], json=body)
+            if "image" in what:
+                assert (what, answer.status_code, "is of the type 'image'" in answer.text) == (what, 400, True)
+            else:
+                assert (what, answer.status_code) == (what, 200), answer.text
+
+
+def test_what_a_format_has_no_place_for_is_named_once_in_the_log(caplog):
+    from starlette.testclient import TestClient
+
+    asked = {"messages": [{"role": "user", "content": "Hi"}], "tools": TOOLS["chat"]}
+    with TestClient(app(Settings("lect:chatml")), base_url="http://127.0.0.1") as client:
+        for _ in range(2):
+            assert client.post("/v1/chat/completions", json=asked).headers["x-lect-changes"] == "left out: tool"
+    assert [each.getMessage() for each in caplog.records if "no place" in each.getMessage()] == [
+        "chatml has no place for what requests have: tool"
+    ]
+
+
 def test_an_answer_that_the_client_began_is_continued(asking, scripted):
     engine = scripted("is blue.<|im_end|>")
     begun = [{"role": "user", "content": "The sky?"}, {"role": "assistant", "content": "The sky"}]
