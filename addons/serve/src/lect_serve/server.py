@@ -135,6 +135,7 @@ class Server:
         await asyncio.gather(*self._writing, return_exceptions=True)
         if self.recorder is not None:
             self.recorder.write(self.sessions.take_ended(all_of_them=True))
+            self.recorder.close()
         if self._client is not None:
             await self._client.aclose()
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
+
+from lect.errors import MessageError, expect_one_of, saferepr
 
 History = Literal["client", "sampled"]
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -79,6 +82,16 @@ class Settings:
     """Seconds after which an idle line is written and forgotten."""
     inspect: bool = False
     """Whether `/inspect` and `/sessions` are there."""
+
+    def __post_init__(self) -> None:
+        for name in ("engines", "keys", "hosts", "origins"):
+            value: object = getattr(self, name)
+            if isinstance(value, str) or not isinstance(value, Sequence):
+                raise MessageError(
+                    f"{name} is {saferepr(value)}; expected a tuple of texts\n  try: {name}=({value!r},)"
+                )
+        if self.history is not None:
+            expect_one_of(get_args(History), "history", self.history, MessageError)
 
     @property
     def words(self) -> History:
