@@ -284,6 +284,20 @@ def test_a_line_is_written_when_it_is_idle_or_pushed_out_and_only_once(asking, s
     assert sorted(row["line"] for row in rows(tmp_path)) == [0, 0, 0]
 
 
+def test_lines_are_bounded_by_their_number_and_by_their_tokens(asking, scripted, monkeypatch):
+    from lect_serve import sessions
+
+    with asking(scripted(DONE), lines=3) as (client, server):
+        for at in range(5):
+            Agent(client, {"x-session-id": str(at)}).ask()
+        assert len([*server.sessions]) == 3
+        assert server.sessions._tokens == sum(len(line.ids) for line in server.sessions)
+        monkeypatch.setattr(sessions, "MOST_TOKENS", server.sessions._tokens // 2)
+        Agent(client, {"x-session-id": "6"}).ask()
+        assert len([*server.sessions]) == 1
+        assert server.sessions._tokens == sum(len(line.ids) for line in server.sessions)
+
+
 def test_what_broke_off_is_no_line(asking, scripted, tmp_path):
     from lect_serve.engines.base import EngineError
 

@@ -12,7 +12,7 @@ from lect import LectError
 from lect.addon import encoder_of
 from lect_serve import prepare
 from lect_serve.answers import KINDS, ResponseAnswer
-from lect_serve.asked import read, schema_of, session_of
+from lect_serve.asked import is_strict, read, schema_of, session_of
 from lect_serve.door import key_of
 from lect_serve.engines.echo import Echo, text_of
 from lect_serve.job import Job
@@ -218,7 +218,7 @@ class Server:
         is_long = prepare.is_long([*asked.messages, asked.tools])
         # A constraint is built from schemas, however short the conversation is.
         is_forced = asked.choice not in ("auto", "none") or schema_of(asked.rest) is not None
-        if is_long or is_forced:
+        if is_long or is_forced or is_strict(asked.rest):
             return await asyncio.to_thread(work, *arguments)
         return work(*arguments)
 
