@@ -523,6 +523,6 @@ def bench(session):
     """Measure speed beside the peers, as ratios in one run."""
     # Without dependencies: FastChat would bring in a web server and torch, and needs neither to write a prompt.
     session.install("--no-deps", "-r", "bench/requirements.txt")
-    session.install("transformers>=5.22,<6", "datasets>=3", *ARROW)
+    session.install("transformers>=5.22,<6", "datasets>=3", *ARROW, *dependencies(FOLDERS["serve"]))
     install(session, *EVERYTHING)
     session.run("python", "bench/run.py", *session.posargs)
