@@ -20,11 +20,25 @@ import makers
 import rendering
 import replies
 import rollouts
+import serving
 import sets
 import tokens
 import views
 
-LINES = (import_cost, conversation, rendering, jinja, replies, tokens, rollouts, fits, sets, constraints, views)
+LINES = (
+    import_cost,
+    conversation,
+    rendering,
+    jinja,
+    replies,
+    tokens,
+    rollouts,
+    fits,
+    serving,
+    sets,
+    constraints,
+    views,
+)
 TABLES = (rendering, agents, chats, labels)
 """The parts that have a row for each template."""
 PARTS = list(dict.fromkeys(part.__name__ for part in (*LINES, *TABLES)))

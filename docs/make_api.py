@@ -37,6 +37,7 @@ MODULES = [
         "lect_media",
         "lect_rollout",
         "lect_rows",
+        "lect_serve",
         "lect_sglang",
         "lect_tokens",
         "lect_view",

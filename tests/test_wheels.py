@@ -33,6 +33,7 @@ USES = {
     "providers": ("'providers' in [plugin.name for plugin in lect.plugins()]", True),
     "rollout": (f"lect.rollout('a/model', {HELLO}, {BYTES}, adapter='chatml').feed(b'Hi!').content", "Hi!"),
     "rows": ("lect.messages([['Hello!', 'Hi!']])[1]['content']", "Hi!"),
+    "serve": ("__import__('lect_serve').Settings('lect:chatml').engines", ["echo"]),
     "sglang": ("callable(__import__('lect_sglang').register)", True),
     "tokens": ("lect._registry.function('doctor_tokens').__name__", "doctor_tokens"),
     "view": (f"lect.template('chatml').render({HELLO})._repr_html_()[:22]", '<div class="lect-view '),
@@ -47,6 +48,10 @@ NEEDED = {
     "jinja": ["jinja2"],
     "kit": ["hypothesis", "pytest"],
     "paddlenlp": ["jinja2", "lect-jinja"],
+    "serve": [
+        *(f"lect-{name}" for name in ("apis", "constrain", "explain", "fit", "rollout", "tokens", "view")),
+        *("httpx", "starlette", "tokenizers", "uvicorn"),
+    ],
     "sglang": ["lect-apis", "lect-constrain"],
     "view": ["lect-tokens"],
     "vllm": ["lect-apis", "lect-constrain"],

@@ -110,6 +110,14 @@ def test_what_the_engine_gets_are_the_ids_of_the_prompt(asking, scripted, model)
     assert asked.stop_ids == (model.tokenizer.control_tokens()["<|im_end|>"], *asked.stop_ids[1:])
 
 
+def test_a_stop_that_is_no_token_is_a_text_to_stop_at(asking, scripted, model):
+    engine = scripted("Hello!</s>")
+    with asking(engine) as (client, server):
+        server.model = model._replace(stop_texts=("USER:",))
+        client.post("/v1/chat/completions", json={"messages": [{"role": "user", "content": "Hi"}], "stop": "END"})
+    assert engine.asked[0].stop == ("END", "USER:")
+
+
 def test_usage_is_what_the_engine_counted(asking, scripted, ask):
     with asking(scripted("<think>\nHm.\n</think>\n\nHello!<|im_end|>")) as (client, _):
         answer = ask(client)
@@ -282,6 +290,33 @@ def test_an_unknown_field_is_named_once_in_the_log(asking, caplog):
             assert client.post("/v1/chat/completions", json=asked).status_code == 200
     assert [each.getMessage() for each in caplog.records if "surprise" in each.getMessage()] == [
         "nothing reads the field 'surprise' of requests to chat"
+    ]
+
+
+@pytest.mark.parametrize("name", ["qwen:qwen3", "gptoss:gpt-oss", "llama:llama-3.1", "lect:chatml"])
+def test_whatever_agents_send_is_answered_or_refused_by_name(name):
+    from agent_requests import MADE_UP, recorded
+    from starlette.testclient import TestClient
+
+    paths = {"chat": "/v1/chat/completions", "responses": "/v1/responses", "messages": "/v1/messages"}
+    with TestClient(app(Settings(name)), base_url="http://127.0.0.1") as client:
+        for what, api, body in [*MADE_UP, *recorded()]:
+            answer = client.post(paths[api], json=body)
+            if "image" in what:
+                assert (what, answer.status_code, "is of the type 'image'" in answer.text) == (what, 400, True)
+            else:
+                assert (what, answer.status_code) == (what, 200), answer.text
+
+
+def test_what_a_format_has_no_place_for_is_named_once_in_the_log(caplog):
+    from starlette.testclient import TestClient
+
+    asked = {"messages": [{"role": "user", "content": "Hi"}], "tools": TOOLS["chat"]}
+    with TestClient(app(Settings("lect:chatml")), base_url="http://127.0.0.1") as client:
+        for _ in range(2):
+            assert client.post("/v1/chat/completions", json=asked).headers["x-lect-changes"] == "left out: tool"
+    assert [each.getMessage() for each in caplog.records if "no place" in each.getMessage()] == [
+        "chatml has no place for what requests have: tool"
     ]
 
 

@@ -122,6 +122,17 @@ def test_the_command_serves_until_it_is_told_to_stop(workers, tmp_path):
         assert len(file.read_text("utf-8").splitlines()) == 1
 
 
+@pytest.mark.parametrize("wrong", [{"engines": "echo"}, {"keys": "k"}, {"hosts": 1}, {"history": "mine"}])
+def test_settings_of_a_wrong_type_are_refused_at_once(wrong):
+    from lect import MessageError
+    from lect_serve import app
+
+    with pytest.raises(MessageError, match=next(iter(wrong))):
+        Settings("m", **wrong)
+    with pytest.raises(MessageError, match=r"lect_serve\.Settings"):
+        app("Qwen/Qwen3-8B")
+
+
 def test_a_program_may_serve_in_a_thread_of_its_own(tmp_path):
     from fake_engines import tiny
 

@@ -180,6 +180,46 @@ def test_two_requests_that_go_on_with_one_line_are_two_lines(asking, scripted):
         assert len([*server.sessions]) == 2
 
 
+def test_two_requests_at_once_that_go_on_with_one_line_do_not_mix(model, scripted):
+    import asyncio
+
+    from lect_serve import Settings, app
+
+    async def run():
+        go = asyncio.Event()
+        engine = scripted(CALLS, [DONE[:14], go.wait, DONE[14:]])
+        server = app(Settings("Qwen/Qwen3-8B", history="sampled"), model=model, engines=[engine]).state.server
+        await server.start()
+        sent = []
+
+        async def answer(messages):
+            job = await server.prepared("chat", {"messages": messages, "tools": [LOOK]}, HEADERS)
+
+            async def receive():
+                await asyncio.Event().wait()
+
+            async def send(message):
+                sent.append(message)
+
+            await job({}, receive, send)
+            return json.loads(sent[-1]["body"])["choices"][0]["message"]
+
+        first = [SYSTEM, QUESTION]
+        message = await answer(first)
+        result = {"role": "tool", "tool_call_id": message["tool_calls"][0]["id"]}
+        both = [asyncio.create_task(answer([*first, message, {**result, "content": text}])) for text in ("a", "b")]
+        while len(engine.asked) < 3:
+            await asyncio.sleep(0)
+        go.set()
+        await asyncio.gather(*both)
+        prompts = [list(each.ids) for each in engine.asked[1:]]
+        lines = [list(line.ids) for line in server.sessions]
+        assert sorted(lines) == sorted(prompt + engine.ids(DONE) for prompt in prompts)
+        await server.stop()
+
+    asyncio.run(run())
+
+
 def test_why_a_prompt_continues_nothing_is_told(asking, scripted, caplog):
     caplog.set_level("INFO", "lect_serve")
     with asking(scripted(CALLS, DONE)) as (client, _):
@@ -244,6 +284,20 @@ def test_a_line_is_written_when_it_is_idle_or_pushed_out_and_only_once(asking, s
     assert sorted(row["line"] for row in rows(tmp_path)) == [0, 0, 0]
 
 
+def test_lines_are_bounded_by_their_number_and_by_their_tokens(asking, scripted, monkeypatch):
+    from lect_serve import sessions
+
+    with asking(scripted(DONE), lines=3) as (client, server):
+        for at in range(5):
+            Agent(client, {"x-session-id": str(at)}).ask()
+        assert len([*server.sessions]) == 3
+        assert server.sessions._tokens == sum(len(line.ids) for line in server.sessions)
+        monkeypatch.setattr(sessions, "MOST_TOKENS", server.sessions._tokens // 2)
+        Agent(client, {"x-session-id": "6"}).ask()
+        assert len([*server.sessions]) == 1
+        assert server.sessions._tokens == sum(len(line.ids) for line in server.sessions)
+
+
 def test_what_broke_off_is_no_line(asking, scripted, tmp_path):
     from lect_serve.engines.base import EngineError
 
@@ -251,7 +305,7 @@ def test_what_broke_off_is_no_line(asking, scripted, tmp_path):
         body = {"messages": [QUESTION]}
         assert client.post("/v1/chat/completions", json=body).status_code == 502
         assert not [*server.sessions]
-    assert rows(tmp_path) == []
+    assert not [*tmp_path.iterdir()]
 
 
 def test_ids_that_an_engine_left_out_are_found_or_the_line_says_that_it_is_not_whole(asking, scripted, tmp_path):

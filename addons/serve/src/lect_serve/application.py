@@ -12,7 +12,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from lect import LectError
+from lect import LectError, MessageError
+from lect.errors import saferepr
 from lect_serve import pictures
 from lect_serve.answers import dumps, error
 from lect_serve.door import admit, key_of, read_body, read_json
@@ -28,6 +29,7 @@ from lect_serve.refusals import (
     status_of,
 )
 from lect_serve.server import Server
+from lect_serve.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -37,7 +39,6 @@ if TYPE_CHECKING:
     from lect_serve.engines.base import Engine
     from lect_serve.model import Model
     from lect_serve.refusals import Api
-    from lect_serve.settings import Settings
 
     Endpoint = Callable[[Request], Awaitable[ASGIApp]]
 
@@ -58,6 +59,9 @@ def app(settings: Settings, *, model: Model | None = None, engines: Sequence[Eng
         UnknownModelError: If no adapter knows the model.
         TokenizerError: If its tokenizer is not here.
     """
+    given: object = settings
+    if not isinstance(given, Settings):
+        raise MessageError(f"settings is {saferepr(given)}; expected Settings\n  try: lect_serve.Settings(MODEL)")
     server = Server(settings, model, engines)
     routes = [Route(path, _answers(server, api), methods=["POST"]) for path, api in APIS.items()]
     routes += [

@@ -36,6 +36,8 @@ class Model(NamedTuple):
     tokenizer: Any
     stop_ids: tuple[int, ...] = ()
     """Where the model stops, as this tokenizer numbers it."""
+    stop_texts: tuple[str, ...] = ()
+    """Where it stops at a text that is no token of this tokenizer."""
     sampling: Mapping[str, float] = MappingProxyType({})
     """How its maker samples it; engines that are given ids alone do not know."""
     warnings: tuple[str, ...] = ()
@@ -76,8 +78,10 @@ def load(settings: Settings) -> Model:
     tokenizer = _tokenizer(settings, template)
     found = [] if isinstance(tokenizer, ByteTokenizer) else check_tokenizer(template, tokenizer)
     told = tuple(f"tokenizer: {each.what}; {each.advice}".rstrip("; ") for each in found if each.status == "wrong")
-    stop_ids = _stop_ids(template, tokenizer)
-    return Model(settings.name or settings.model, template, tokenizer, stop_ids, _sampling(settings.model), told)
+    name, controls = settings.name or settings.model, encoder_of(tokenizer).controls
+    stop_texts = tuple(text for text in template.stop if text not in controls)
+    stop_ids = _stop_ids(template, controls)
+    return Model(name, template, tokenizer, stop_ids, stop_texts, _sampling(settings.model), told)
 
 
 def _sampling(model: str) -> dict[str, float]:
@@ -97,8 +101,7 @@ def _sampling(model: str) -> dict[str, float]:
     return {name: value for name, value in numbers.items() if isinstance(value, int | float)}
 
 
-def _stop_ids(template: Template, tokenizer: Any) -> tuple[int, ...]:
-    controls = encoder_of(tokenizer).controls
+def _stop_ids(template: Template, controls: Mapping[str, int]) -> tuple[int, ...]:
     named = [controls[text] for text in template.stop if text in controls]
     nameless = set(template.stop_ids).difference(template.stop.values())
     known = set(controls.values())

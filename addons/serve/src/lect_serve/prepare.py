@@ -52,12 +52,16 @@ class Rendered(NamedTuple):
     fitted: Fitted | None
 
     @property
+    def lost(self) -> list[str]:
+        """What the format leaves out, by kind."""
+        return [] if self.fitted is None else [*dict.fromkeys(each.kind for each in self.fitted.left)]
+
+    @property
     def changes(self) -> list[str]:
         """What was changed for the format, and what it leaves out, for people."""
         if self.fitted is None:
             return []
-        left = (f"left out: {each.kind}" for each in self.fitted.left)
-        return [*dict.fromkeys([*self.fitted.steps, *left])]
+        return [*dict.fromkeys([*self.fitted.steps, *(f"left out: {kind}" for kind in self.lost)])]
 
 
 def is_long(value: Any, most: int = LONG) -> bool:
@@ -204,7 +208,7 @@ def ask_of(
         text=prompt.text.removeprefix(model.template.bos),
         max_tokens=most_tokens(rendered.asked.api, rest.get("max_tokens"), len(ids), can.context),
         sampling={**model.sampling, **rendered.asked.sampling()},
-        stop=tuple(rest.get("stop", ())),
+        stop=(*rest.get("stop", ()), *model.stop_texts),
         stop_ids=model.stop_ids,
         stop_texts=tuple(model.template.stop),
         constraint=constraint_of(model, rendered, can),

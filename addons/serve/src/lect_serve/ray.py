@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lect.errors import PluginError
 from lect_serve.application import app
 
 if TYPE_CHECKING:
+    from starlette.types import ASGIApp
+
     from lect_serve.settings import Settings
 
 AT_ONCE = 512
@@ -34,6 +35,9 @@ def deployment(settings: Settings, *, replicas: int = 2, at_once: int = AT_ONCE,
     except ImportError as error:
         raise PluginError('Ray Serve is not installed\n  try: pip install "ray[serve]"') from error
 
-    # Ray calls it in the replica: neither a tokenizer nor an open connection can be sent there.
-    replica = serve.ingress(partial(app, settings))(type("Lect", (), {"__doc__": "A replica."}))
+    def build() -> ASGIApp:
+        # Ray calls it in the replica: neither a tokenizer nor an open connection can be sent there.
+        return app(settings)
+
+    replica = serve.ingress(build)(type("Lect", (), {"__doc__": "A replica."}))
     return serve.deployment(num_replicas=replicas, max_ongoing_requests=at_once, **options)(replica).bind()

@@ -45,23 +45,34 @@ class Recorder:
     """Writes lines to a file of this process in a directory; each line once, when it has ended."""
 
     def __init__(self, directory: str, model: Model) -> None:
-        self._model = model
-        self.path = os.path.join(directory, f"sessions-{int(time.time())}-{os.getpid()}.jsonl")
+        self._model, self._directory = model, directory
+        self._file: int | None = None
         try:
             os.makedirs(directory, exist_ok=True)
-            # What was said is for whoever started the server.
-            self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         except OSError as error:
-            raise LectError(
-                f"sessions cannot be recorded in {directory!r}: {error}\n  try: another --record"
-            ) from error
+            raise self._unusable(error) from error
+        if not os.access(directory, os.W_OK):
+            raise self._unusable("it cannot be written to")
+
+    def _unusable(self, why: object) -> LectError:
+        return LectError(f"sessions cannot be recorded in {self._directory!r}: {why}\n  try: another --record")
+
+    def _opened(self) -> int:
+        """Return the file, which is made for the first line: a server that only tries its engines leaves none."""
+        if self._file is None:
+            name = f"sessions-{int(time.time())}-{os.getpid()}.jsonl"
+            # What was said is for whoever started the server.
+            self._file = os.open(os.path.join(self._directory, name), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        return self._file
 
     def write(self, lines: Iterable[Line]) -> None:
         """Write lines; those in which nothing was sampled say nothing to a trainer."""
         for line in lines:
             if any(line.sampled):
-                os.write(self._file, dumps(row_of(line, self._model)) + b"\n")
+                os.write(self._opened(), dumps(row_of(line, self._model)) + b"\n")
 
     def close(self) -> None:
         """Close the file."""
-        os.close(self._file)
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None

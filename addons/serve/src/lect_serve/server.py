@@ -12,7 +12,7 @@ from lect import LectError
 from lect.addon import encoder_of
 from lect_serve import prepare
 from lect_serve.answers import KINDS, ResponseAnswer
-from lect_serve.asked import read, schema_of, session_of
+from lect_serve.asked import is_strict, read, schema_of, session_of
 from lect_serve.door import key_of
 from lect_serve.engines.echo import Echo, text_of
 from lect_serve.job import Job
@@ -39,8 +39,8 @@ LOG = logging.getLogger("lect_serve")
 SECOND = 1.0
 PATIENCE = 5.0
 """Seconds in which answers that are cut off say so to their clients."""
-MOST_NAMED = 1000
-"""How many unknown fields are remembered, so that each is named once."""
+MOST_WARNED = 1000
+"""How many warnings are remembered, so that each is written once."""
 LONGEST_HEADER = 400
 
 
@@ -59,7 +59,7 @@ class Server:
         self.failure: LectError | None = None
         """Why it could not start."""
         self._given = engines
-        self._named: set[str] = set()
+        self._warned: set[str] = set()
         self._clock: asyncio.Task[None] | None = None
         self._client: Any = None
         self._writing: set[asyncio.Future[None]] = set()
@@ -135,6 +135,7 @@ class Server:
         await asyncio.gather(*self._writing, return_exceptions=True)
         if self.recorder is not None:
             self.recorder.write(self.sessions.take_ended(all_of_them=True))
+            self.recorder.close()
         if self._client is not None:
             await self._client.aclose()
 
@@ -169,10 +170,14 @@ class Server:
         """
         owner = key_of(headers)
         asked = self._read(api, body, owner)
-        self._name_unknown(asked)
+        for name in asked.unknown:
+            self._warn_once(f"nothing reads the field {name[:80]!r} of requests to {api}")
         key = self.key_of(asked, headers)
         turn, ask = await self._work(asked, self._prepare, asked, key)
         answer = KINDS[api](prepare.stream_of(self.model, turn.rendered), asked, self._called(asked), len(ask.ids))
+        if turn.rendered.lost:
+            what = ", ".join(turn.rendered.lost)
+            self._warn_once(f"{self.model.template.name} has no place for what requests have: {what}")
         if turn.step is not None and turn.step.kind == "fork":
             LOG.info("session %s: %s", key, turn.step)
         return Job(self, answer, ask, turn, owner, self._told(turn))
@@ -213,7 +218,7 @@ class Server:
         is_long = prepare.is_long([*asked.messages, asked.tools])
         # A constraint is built from schemas, however short the conversation is.
         is_forced = asked.choice not in ("auto", "none") or schema_of(asked.rest) is not None
-        if is_long or is_forced:
+        if is_long or is_forced or is_strict(asked.rest):
             return await asyncio.to_thread(work, *arguments)
         return work(*arguments)
 
@@ -230,11 +235,10 @@ class Server:
         whole = f"{key_of(headers)}\0{said}".encode(errors="surrogatepass")
         return blake2b(whole, digest_size=8).hexdigest()
 
-    def _name_unknown(self, asked: Asked) -> None:
-        for name in asked.unknown:
-            if name not in self._named and len(self._named) < MOST_NAMED:
-                self._named.add(name)
-                LOG.warning("nothing reads the field %r of requests to %s", name[:80], asked.api)
+    def _warn_once(self, text: str) -> None:
+        if text not in self._warned and len(self._warned) < MOST_WARNED:
+            self._warned.add(text)
+            LOG.warning("%s", text)
 
     def _called(self, asked: Asked) -> str:
         return str(asked.rest.get("model") or self.model.name)

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 LOG = logging.getLogger("lect_serve")
 DATE = "date"
 MOST_PINS = 10_000
+MOST_TOKENS = 8_000_000
+"""How many tokens all lines have together: a rollout of one takes some forty bytes for each."""
 
 
 class Turn(NamedTuple):
@@ -69,6 +71,7 @@ class Sessions:
         self._lines: OrderedDict[Line, None] = OrderedDict()
         """All lines, the one that was used last at the end."""
         self._of: dict[str, list[Line]] = {}
+        self._tokens = 0
         self._pins: OrderedDict[str, date] = OrderedDict()
         self._ended: list[Line] = []
 
@@ -192,6 +195,7 @@ class Sessions:
         if line is None or line.turns != turn.turns or line not in self._lines:
             # It begins a line; or another request has gone on with that line meanwhile.
             line = self._branch(turn)
+        self._tokens += len(turn.ids) + len(sample.ids) - len(line.ids)
         new = len(turn.ids) - len(line.ids)
         line.ids, line.sampled = array(IDS, turn.ids), line.sampled + bytes(new)
         line.ids.extend(sample.ids)
@@ -215,7 +219,7 @@ class Sessions:
             line.rollout = None
             line.messages = [*turn.rendered.messages, sample.reply.to_message()]
         self._lines.move_to_end(line)
-        while len(self._lines) > self._settings.lines:
+        while len(self._lines) > 1 and (len(self._lines) > self._settings.lines or self._tokens > MOST_TOKENS):
             self._forget(next(iter(self._lines)))
         return line
 
@@ -229,6 +233,7 @@ class Sessions:
 
     def _forget(self, line: Line) -> None:
         del self._lines[line]
+        self._tokens -= len(line.ids)
         lines = self._of[line.key]
         lines.remove(line)
         if not lines:

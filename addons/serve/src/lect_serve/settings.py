@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
+
+from lect.errors import MessageError, expect_one_of, saferepr
 
 History = Literal["client", "sampled"]
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -27,8 +30,11 @@ class Settings:
     name: str | None = None
     """What clients call the model; by default, MODEL."""
     tokenizer: str | None = None
+    """A directory with a `tokenizer.json`, or that file; by default, that of the model."""
     adapter: str | None = None
+    """The adapter or template to use, as in `lect.get_template`."""
     default: str | None = None
+    """The template for a model that no adapter knows."""
     options: dict[str, Any] = field(default_factory=dict)
     """Options of the format that hold unless a request says otherwise."""
     context: int | None = None
@@ -37,8 +43,11 @@ class Settings:
     """Whether requests are rendered as they are, and not fitted to the format."""
 
     host: str = "127.0.0.1"
+    """The address to listen at."""
     port: int = 8000
+    """The port."""
     keys: tuple[str, ...] = field(default=(), repr=False)
+    """The API keys, one of which clients must send; without any, nobody is asked."""
     hosts: tuple[str, ...] = ()
     """Further names by which clients may call the server."""
     origins: tuple[str, ...] = ()
@@ -46,6 +55,7 @@ class Settings:
     most_bytes: int = 32 * MEGABYTE
     """How large a request may be."""
     workers: int = 1
+    """How many processes serve."""
 
     slots: int | None = None
     """How many requests an engine is given at once; by default, what it says, else all."""
@@ -72,6 +82,16 @@ class Settings:
     """Seconds after which an idle line is written and forgotten."""
     inspect: bool = False
     """Whether `/inspect` and `/sessions` are there."""
+
+    def __post_init__(self) -> None:
+        for name in ("engines", "keys", "hosts", "origins"):
+            value: object = getattr(self, name)
+            if isinstance(value, str) or not isinstance(value, Sequence):
+                raise MessageError(
+                    f"{name} is {saferepr(value)}; expected a tuple of texts\n  try: {name}=({value!r},)"
+                )
+        if self.history is not None:
+            expect_one_of(get_args(History), "history", self.history, MessageError)
 
     @property
     def words(self) -> History:
