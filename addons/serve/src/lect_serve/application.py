@@ -215,10 +215,10 @@ def _picture(server: Server) -> Endpoint:
     async def show(request: Request) -> ASGIApp:
         where = request.path_params
         lines = [line for line in server.sessions.of(where["key"]) if line.number == where["number"]]
-        page = pictures.picture(lines[0], where.get("part", "prompt")) if lines else None
-        if page is None:
+        part = where.get("part", "prompt")
+        if not lines or part not in ("prompt", "reply"):
             raise RefusedRequestError("there is no such line, or nobody went on with it", status=MISSING)
-        return HTMLResponse(page)
+        return HTMLResponse(pictures.picture(lines[0], part))
 
     return _endpoint(show, "chat")
 

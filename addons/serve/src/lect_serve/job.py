@@ -98,7 +98,8 @@ class Job:
         self._status = 0
         self._ended_by: Literal["client", "silence"] | None = None
         self.task: asyncio.Task[Any] | None = None
-        self._is_opened, self._is_reading, self._is_done, self._quiet, self._silent = False, False, False, 0, 0
+        self._is_opened = self._is_reading = self._is_ending = self._is_done = False
+        self._quiet = self._silent = 0
         self._pinging: asyncio.Task[None] | None = None
         self._send: Send | None = None
 
@@ -198,6 +199,8 @@ class Job:
 
     async def _fail(self, status: int, message: str, reason: Exception | None = None) -> None:
         """Tell the client that there is no answer, or no more of it."""
+        self._is_ending = True
+        await self._pinged()
         self.server.failed(self, status)
         asked = self.answer.asked
         tokens = self.tokens._replace(sampled=len(self.ids) + self.missing)
@@ -216,14 +219,21 @@ class Job:
 
     async def _write(self, data: bytes, *, more: bool = True) -> None:
         """Send bytes; a ping that is on its way goes first."""
+        if not more:
+            self._is_ending = True
         if self._pinging is not None:
-            pinging, self._pinging = self._pinging, None
-            await pinging
+            await self._pinged()
         self._quiet = 0
         if not self._status:
             self._status = 200
             await self._start(200, {**(STREAM if self.is_streamed else WHOLE), **self._headers})
         await self._body(data, more=more)
+
+    async def _pinged(self) -> None:
+        """Wait for a ping that is on its way."""
+        if self._pinging is not None:
+            pinging, self._pinging = self._pinging, None
+            await pinging
 
     def _opening(self) -> bytes:
         """Return what the stream begins with, once."""
@@ -260,6 +270,8 @@ class Job:
         So an engine whose words wait unread is not called silent, however late it is.
         """
         settings = self.server.settings
+        if self._is_ending:
+            return
         self._quiet += 1
         if self.is_streamed and self._quiet >= settings.ping and self._pinging is None:
             self._pinging = asyncio.get_running_loop().create_task(self._ping())
