@@ -193,7 +193,7 @@ def test_several_answers_to_one_question_are_lines_and_no_forks(asking, scripted
     assert [agent.how[0] for agent in agents] == ["new", "new"]
     assert [line.turns for line in server.sessions] == ([2, 2] if history == "sampled" else [1, 1, 1, 1])
     forks = [each for each in caplog.records if "fork:" in each.getMessage()]
-    assert len(forks) == (0 if history == "sampled" else 2)
+    assert len(forks) == (0 if history == "sampled" else 1)
 
 
 def test_two_requests_at_once_that_go_on_with_one_line_do_not_mix(model, scripted):
