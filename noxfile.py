@@ -120,9 +120,21 @@ REAL_TOKENIZERS = [
     )
 ]
 # What has a session of its own.
-ELSEWHERE = [*(f"tests/{name}" for name in ("release", "browser")), *ENGINES, *REAL_TOKENIZERS, *ONLY_STRESS]
+ELSEWHERE = [
+    *(f"tests/{name}" for name in ("release", "browser", "integrations/agents")),
+    *ENGINES,
+    *REAL_TOKENIZERS,
+    *ONLY_STRESS,
+]
 BROWSER = ["tests/browser/test_site.py", "tests/browser/test_views.py"]
 NODE_PACKAGES = ["pyodide@>=0.29", "axe-core@^4.10"]
+# Coding agents change weekly; LECT_NEWEST=1 tries the newest.
+AGENTS = {
+    "@anthropic-ai/claude-code": "2.1.197",
+    "@openai/codex": "0.169.0",
+    "opencode-ai": "1.18.18",
+    "@qwen-code/qwen-code": "0.15.10",
+}
 NO_TESTS = 5
 """What pytest returns where all tests are skipped at once."""
 # Each package is built once in a run, however many sessions install it.
@@ -367,7 +379,7 @@ def engines(session):
     xgrammar requires torch, which takes gigabytes, and a tenth of them without CUDA: PIP_CONSTRAINT may choose such a
     build.
     """
-    session.install(*TEST_TOOLS, "tokenizers>=0.21", "xgrammar>=0.2.8", "xllamacpp")
+    session.install(*TEST_TOOLS, *dependencies(FOLDERS["serve"]), "xgrammar>=0.2.8", "xllamacpp")
     install(session, *EVERYTHING)
     files = ["tests/test_constraints.py", "tests/test_constraint_values.py", *ENGINES]
     session.run("pytest", "-q", "-n", "auto", *files, *session.posargs, env={"LECT_ENGINES": "1"})
@@ -464,6 +476,22 @@ def site(session):
     session.install("pytest>=8", "jinja2>=3.1.6")
     install(session, *EVERYTHING)
     session.run("pytest", "-q", *BROWSER, *session.posargs, env=modules)
+
+
+@nox.session
+def agents(session):
+    """Let coding agents finish a task over `lect serve` and a scripted model, in a quarter of an hour: npm is needed.
+
+    Claude Code, Codex, opencode, Qwen Code, and OpenAI's agents SDK.
+    """
+    folder = session.create_tmp()
+    newest = bool(os.environ.get("LECT_NEWEST"))
+    packages = [f"{name}@{'latest' if newest else version}" for name, version in AGENTS.items()]
+    session.run("npm", "install", "--no-save", "--prefix", folder, *packages, external=True)
+    session.install(*TEST_TOOLS, *dependencies(FOLDERS["serve"]), "openai-agents>=0.24,<0.25")
+    install(session, *EVERYTHING)
+    modules = {"LECT_NODE_MODULES": f"{folder}/node_modules"}
+    session.run("pytest", "-q", *(session.posargs or ["tests/integrations/agents"]), env=modules)
 
 
 @nox.session

@@ -5,13 +5,6 @@ import os
 import subprocess
 
 PATIENCE = 300
-VERSIONS = {
-    "claude": "@anthropic-ai/claude-code@2.1.197",
-    "codex": "@openai/codex@0.169.0",
-    "opencode": "opencode-ai@1.18.18",
-    "qwen": "@qwen-code/qwen-code@0.15.10",
-}
-"""The packages of npm, as pinned; noxfile.py installs them."""
 CODEX = """
 model = "local"
 model_provider = "lect"

@@ -16,6 +16,8 @@ AGAIN = "AGAIN: say that in other words."
 DONE = "It prints Hello, world — é, 日本, 😀."
 OTHER_WORDS = "The program greets the world now."
 ASIDE = "Mend the greeting"
+TITLES = "You are a title generator"
+"""What opencode says first where it asks for a title: a format that lists no tools does not tell it otherwise."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,7 @@ class Worker:
     """The script of a fake engine for one client.
 
     Attributes:
+        options: With which options of the format the model thinks.
         made: The names of the calls that were made, in order.
         asides: How many requests were about something else, such as a title.
         turns: The prompt and the reply of each request of the task, as ids.
@@ -84,9 +87,11 @@ class Worker:
 
     def __init__(self, client, template, tokenizer, folder):
         self.template, self.tokenizer = template, tokenizer
+        self.folder = folder
         self.steps = steps(HANDS[client], f"{folder}/{FILE}")
+        self.thinks, self.is_told_of_tools = ("reasoning" in template.capabilities, "tools" in template.capabilities)
+        self.options = template.effort("high")
         self.made, self.asides, self.turns = [], 0, []
-        self.saw = ""
 
     def __call__(self, prompt, ids):
         message = self.message(prompt)
@@ -95,7 +100,7 @@ class Worker:
             message = {"role": "assistant", "content": ASIDE}
         opening = {"role": "user", "content": "x"}
         # What the model writes itself, in its own format, up to the token that ends it.
-        written = self.template.reply_text([opening, message], tools=self.tools(message))
+        written = self.template.reply_text([opening, message], tools=self.tools(message), **self.options)
         reply = said(self.tokenizer, str(written.text))
         if message["content"] != ASIDE:
             self.turns.append((list(ids), list(reply.ids)))
@@ -104,14 +109,14 @@ class Worker:
     def message(self, prompt):
         """Return the next message of the task; None if the prompt is about something else."""
         asked = prompt.rfind("TASK in ")
-        if asked < 0 or not all(offers(prompt[:asked], name) for (name, _), _ in self.steps):
+        names = {name for (name, _), _ in self.steps} if self.is_told_of_tools else ()
+        is_title = TITLES in prompt[:asked]
+        if asked < 0 or is_title or not all(offers(prompt[:asked], name) for name in names):
             return None
-        after = prompt[asked + len(TASK.format(self.steps[0][1].rpartition("/")[0])) :]
-        self.saw = after
+        after = prompt[asked + len(TASK.format(self.folder)) :]
         if AGAIN in after:
             return self.says(OTHER_WORDS, "In other words, then.")
-        done = 0
-        at = 0
+        done = at = 0
         for _, trace in self.steps:
             found = after.find(trace, at)
             if found < 0:
@@ -125,7 +130,7 @@ class Worker:
         return self.says("", f"Step {done + 1} of {len(self.steps)}: I call <{name}>.") | {"tool_calls": [call]}
 
     def says(self, content, thought):
-        return {"role": "assistant", "content": content, "reasoning_content": thought}
+        return {"role": "assistant", "content": content} | ({"reasoning_content": thought} if self.thinks else {})
 
     def tools(self, message):
         """Return the schemas of the tools that a message calls, as far as a format asks for them."""
@@ -146,12 +151,13 @@ class Worker:
             for call in message.get("tool_calls", ())
         ] or None
 
-    def extended(self):
-        """Return how many prompts of the task begin with the prompt before and what was sampled after it."""
-        pairs = list(zip(self.turns, self.turns[1:], strict=False))
-        return sum(after[: len(before) + len(reply)] == before + reply for (before, reply), (after, _) in pairs), len(
-            pairs
-        )
+    def beginnings(self):
+        """Return how many prompts of the task do not go on from an earlier prompt and what was sampled after it."""
+        lines, found = [], 0
+        for prompt, reply in self.turns:
+            found += not any(prompt[: len(line)] == line for line in lines)
+            lines.append(prompt + reply)
+        return found
 
 
 def offers(prompt, name):

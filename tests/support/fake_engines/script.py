@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from itertools import count
 
 from tiny_gguf import byte_letters
 
@@ -57,7 +58,12 @@ def tiny(controls=CONTROLS, words=WORDS, ids=None):
     """
     from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
-    vocabulary = {letter: byte for byte, letter in byte_letters().items()} | (ids or {})
+    ids = ids or {}
+    taken = {*ids.values()}
+    free = (each for each in count() if each not in taken)
+    # A token without an id in the vocabulary gets another one when the tokenizer is read from its file.
+    named = [letter for _, letter in sorted(byte_letters().items())] + [*controls, *words]
+    vocabulary = {text: ids[text] if text in ids else next(free) for text in named}
     made = Tokenizer(models.BPE(vocabulary, []))
     made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
     made.decoder = decoders.ByteLevel()
