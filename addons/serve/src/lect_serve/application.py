@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
@@ -88,6 +89,8 @@ def app(settings: Settings, *, model: Model | None = None, engines: Sequence[Eng
             await server.stop()
 
     made = Starlette(routes=routes, lifespan=lifespan)
+    if settings.origins:
+        made.add_middleware(CORSMiddleware, allow_origins=settings.origins, allow_methods=["*"], allow_headers=["*"])
     made.add_middleware(Door, settings=settings)
     made.state.server = server
     return made
@@ -105,7 +108,7 @@ class Door:
             await self.inside(scope, receive, send)
             return
         try:
-            admit(self.settings, scope["path"], Headers(scope=scope))
+            admit(self.settings, scope["method"], scope["path"], Headers(scope=scope))
         except LectError as reason:
             await _refusal(api_of(scope["path"]), reason)(scope, receive, send)
             return
