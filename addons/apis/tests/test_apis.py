@@ -181,6 +181,31 @@ def test_a_response_repeats_the_options_of_its_request():
     assert lect_apis.response(lect.Reply("Hi"), "m")["metadata"] == {}
 
 
+REQUIRED = (
+    "id object created_at completed_at status incomplete_details model previous_response_id instructions output error "
+    "tools tool_choice truncation parallel_tool_calls text top_p presence_penalty frequency_penalty top_logprobs "
+    "temperature reasoning user usage max_output_tokens max_tool_calls store background service_tier metadata "
+    "safety_identifier prompt_cache_key"
+)
+"""What `ResponseResource` of openresponses.org requires, in its revision 3452c01."""
+
+
+def test_a_response_has_all_that_open_responses_requires():
+    events = lect_apis.ResponseEvents(FORMAT.stream(), "m", request={"tools": [{"type": "function", "name": "f"}]})
+    for response in (events.opening()[0]["response"], (events.close(), events.response)[1]):
+        assert set(REQUIRED.split()) <= response.keys()
+        assert [type(response[name]) for name in ("temperature", "top_p", "text", "store")] == [
+            float,
+            float,
+            dict,
+            bool,
+        ]
+        assert response["tools"] == [
+            {"type": "function", "name": "f", "description": None, "parameters": None, "strict": None}
+        ]
+    assert response["completed_at"] >= response["created_at"]
+
+
 def test_ids_are_random_by_default():
     assert len({lect_apis.response(lect.Reply("Hi"), "m")["output"][0]["id"] for _ in range(2)}) == 2
     assert lect_apis.message(lect.Reply("Hi"), "m")["id"].startswith("msg_")

@@ -39,6 +39,18 @@ def test_web_pages_may_not_ask_unless_they_are_named(asking):
     assert statuses(asking, PAGE, origins=(PAGE["origin"],)) == [200]
 
 
+def test_a_page_that_is_named_may_read_what_it_gets(asking):
+    asks_first = {**PAGE, "access-control-request-method": "POST", "access-control-request-headers": "x-api-key"}
+    with asking(origins=(PAGE["origin"],), keys=("one",)) as (client, _):
+        answer = client.options("/v1/messages", headers=asks_first)
+        assert (answer.status_code, answer.headers["access-control-allow-origin"]) == (200, PAGE["origin"])
+        assert client.get("/v1/models", headers=PAGE).status_code == 401
+        answer = client.get("/v1/models", headers={**PAGE, "x-api-key": "one"})
+        assert (answer.status_code, answer.headers["access-control-allow-origin"]) == (200, PAGE["origin"])
+    with asking(keys=("one",)) as (client, _):
+        assert client.options("/v1/messages", headers=asks_first).status_code == 403
+
+
 def test_a_key_is_asked_for_everywhere_but_for_health(asking):
     right = [{"x-api-key": "two"}, {"authorization": "Bearer one"}, {"authorization": "bearer two"}]
     wrong = [{}, {"x-api-key": "three"}, {"authorization": "Basic one"}, {"x-api-key": ""}, {"x-api-key": "on"}]

@@ -7,7 +7,7 @@ import pytest
 import lect
 from lect_kit import AdapterSuite
 from lect_serve import Settings, app
-from lect_serve.engines.base import EngineError, Piece
+from lect_serve.engines.base import ContextTooLongError, EngineError, Piece
 
 
 class TestServe(AdapterSuite):
@@ -207,6 +207,17 @@ def test_the_context_bounds_what_is_sampled(asking, scripted, ask):
         assert ask.error(refused.json()) == f"prompt is too long: {size} tokens > {size} maximum"
     else:
         assert refused.json()["error"]["code"] == "context_length_exceeded"
+
+
+def test_an_engine_that_says_that_a_prompt_is_too_long_is_put_in_the_words_of_the_api(asking, scripted, ask):
+    refusal = ContextTooLongError("Please reduce your prompt.", prompt=7000, context=4096)
+    with asking(scripted([refusal])) as (client, _):
+        answer = ask(client)
+    assert answer.status_code == 400
+    if ask.api == "messages":
+        assert ask.error(answer.json()) == "prompt is too long: 7000 tokens > 4096 maximum"
+    else:
+        assert answer.json()["error"]["code"] == "context_length_exceeded"
 
 
 def test_effort_is_what_the_format_calls_it(asking, scripted):

@@ -180,6 +180,22 @@ def test_two_requests_that_go_on_with_one_line_are_two_lines(asking, scripted):
         assert len([*server.sessions]) == 2
 
 
+@pytest.mark.parametrize("history", ["client", "sampled"])
+def test_several_answers_to_one_question_are_lines_and_no_forks(asking, scripted, history, caplog):
+    caplog.set_level("INFO", "lect_serve")
+    with asking(scripted(CALLS, CALLS, DONE), history=history) as (client, server):
+        agents = [Agent(client, {}) for _ in range(2)]
+        for agent in agents:
+            agent.ask()
+        for agent in reversed(agents):
+            agent.result()
+            agent.ask()
+    assert [agent.how[0] for agent in agents] == ["new", "new"]
+    assert [line.turns for line in server.sessions] == ([2, 2] if history == "sampled" else [1, 1, 1, 1])
+    forks = [each for each in caplog.records if "fork:" in each.getMessage()]
+    assert len(forks) == (0 if history == "sampled" else 1)
+
+
 def test_two_requests_at_once_that_go_on_with_one_line_do_not_mix(model, scripted):
     import asyncio
 

@@ -17,11 +17,15 @@ if TYPE_CHECKING:
     from lect_apis.write import Counts
 
 DEFAULTS: dict[str, Any] = {
-    "instructions": None, "max_output_tokens": None, "metadata": {}, "parallel_tool_calls": True,
-    "previous_response_id": None, "reasoning": None, "temperature": None, "text": None, "tool_choice": "auto",
-    "tools": [], "top_p": None, "truncation": "disabled",
+    "background": False, "frequency_penalty": 0.0, "instructions": None, "max_output_tokens": None,
+    "max_tool_calls": None, "metadata": {}, "parallel_tool_calls": True, "presence_penalty": 0.0,
+    "previous_response_id": None, "prompt_cache_key": None, "reasoning": None, "safety_identifier": None,
+    "service_tier": "default", "store": True, "temperature": 1.0, "text": {"format": {"type": "text"}},
+    "tool_choice": "auto", "tools": [], "top_logprobs": 0, "top_p": 1.0, "truncation": "disabled", "user": None,
 }  # fmt: skip
 """What a response repeats of the request, and what stands there if the request does not say."""
+FUNCTION: dict[str, Any] = {"description": None, "parameters": None, "strict": None}
+"""What a function that is repeated has, if the request does not say."""
 ITEMS: dict[str, tuple[str, dict[str, Any]]] = {
     "content": ("msg", {"type": "message", "role": "assistant", "content": []}),
     "reasoning": ("rs", {"type": "reasoning", "summary": [], "content": []}),
@@ -78,6 +82,7 @@ class ResponseEvents(AnswerEvents):
             "id": id or new_id("resp"),
             "object": "response",
             "created_at": int(time.time()) if created is None else created,
+            "completed_at": None,
             "status": "in_progress",
             "error": None,
             "incomplete_details": None,
@@ -87,6 +92,7 @@ class ResponseEvents(AnswerEvents):
             **deepcopy({name: DEFAULTS[name] if value is None else value for name, value in asked.items()}),
         }
         """The response: what it has so far, and the whole of it after `close()` or `fail()`."""
+        self.response["tools"] = [_repeated(tool) for tool in self.response["tools"]]
         self._own_tools = own_tools(self._request)
         self._own = OwnTool("function", "")
         self._item: dict[str, Any] = {}
@@ -156,7 +162,10 @@ class ResponseEvents(AnswerEvents):
         return self._complete("failed", self._usage(counts), error=error)
 
     def _complete(self, status: str, usage: dict[str, Any] | None, **why: Any) -> dict[str, Any]:
-        self.response = {**self.response, "status": status, "output": self._blocks, "usage": usage, **why}
+        import time
+
+        done = {"completed_at": int(time.time())} if status == "completed" else {}
+        self.response = {**self.response, "status": status, "output": self._blocks, "usage": usage, **done, **why}
         return self._event(status, response=self.response)
 
     def _usage(self, counts: Counts) -> dict[str, Any] | None:
@@ -196,6 +205,11 @@ def response(
     events = ResponseEvents(Replay(reply), model, request=request, id=id, created=created, input_tokens=input_tokens)
     events.close(output_tokens=output_tokens, reasoning_tokens=reasoning_tokens, cached_tokens=cached_tokens)
     return events.response
+
+
+def _repeated(tool: Any) -> Any:
+    is_function = isinstance(tool, dict) and tool.get("type") == "function"
+    return {**FUNCTION, **tool} if is_function else tool
 
 
 def _part(kind: str, text: str) -> dict[str, Any]:

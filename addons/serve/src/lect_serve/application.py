@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import Route
@@ -88,6 +89,8 @@ def app(settings: Settings, *, model: Model | None = None, engines: Sequence[Eng
             await server.stop()
 
     made = Starlette(routes=routes, lifespan=lifespan)
+    if settings.origins:
+        made.add_middleware(CORSMiddleware, allow_origins=settings.origins, allow_methods=["*"], allow_headers=["*"])
     made.add_middleware(Door, settings=settings)
     made.state.server = server
     return made
@@ -105,7 +108,7 @@ class Door:
             await self.inside(scope, receive, send)
             return
         try:
-            admit(self.settings, scope["path"], Headers(scope=scope))
+            admit(self.settings, scope["method"], scope["path"], Headers(scope=scope))
         except LectError as reason:
             await _refusal(api_of(scope["path"]), reason)(scope, receive, send)
             return
@@ -215,10 +218,10 @@ def _picture(server: Server) -> Endpoint:
     async def show(request: Request) -> ASGIApp:
         where = request.path_params
         lines = [line for line in server.sessions.of(where["key"]) if line.number == where["number"]]
-        page = pictures.picture(lines[0], where.get("part", "prompt")) if lines else None
-        if page is None:
+        part = where.get("part", "prompt")
+        if not lines or part not in ("prompt", "reply"):
             raise RefusedRequestError("there is no such line, or nobody went on with it", status=MISSING)
-        return HTMLResponse(page)
+        return HTMLResponse(pictures.picture(lines[0], part))
 
     return _endpoint(show, "chat")
 

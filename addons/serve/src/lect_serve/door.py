@@ -23,7 +23,7 @@ FREE = frozenset({"/", "/healthz"})
 """What needs no key: that the server is there is no secret."""
 
 
-def admit(settings: Settings, path: str, headers: Mapping[str, str]) -> None:
+def admit(settings: Settings, method: str, path: str, headers: Mapping[str, str]) -> None:
     """Refuse who may not come in.
 
     A page in a browser may ask this machine in the name of its own site, once its name leads here. So the name by
@@ -40,7 +40,9 @@ def admit(settings: Settings, path: str, headers: Mapping[str, str]) -> None:
     if origin is not None and origin not in settings.origins:
         msg = f"web pages of {saferepr(origin)} may not ask\n  try: --allow-origin {origin}"
         raise RefusedRequestError(msg, status=FORBIDDEN)
-    if settings.keys and path not in FREE:
+    # Before a page asks, its browser does, and has no key.
+    asks_first = method == "OPTIONS" and origin is not None
+    if settings.keys and path not in FREE and not asks_first:
         given = key_of(headers).encode(errors="surrogateescape")
         # All are compared, so that the time tells nothing.
         if not sum(hmac.compare_digest(given, key.encode()) for key in settings.keys):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from lect import LectError
 from lect_serve.answers import Tokens, dumps, error
-from lect_serve.engines.base import EngineError
+from lect_serve.engines.base import ContextTooLongError, EngineError
 from lect_serve.refusals import (
     ENGINE,
     FAILED,
@@ -21,6 +21,7 @@ from lect_serve.refusals import (
     RefusedRequestError,
     headers_of,
     status_of,
+    too_long,
 )
 
 if TYPE_CHECKING:
@@ -98,7 +99,8 @@ class Job:
         self._status = 0
         self._ended_by: Literal["client", "silence"] | None = None
         self.task: asyncio.Task[Any] | None = None
-        self._is_opened, self._is_reading, self._is_done, self._quiet, self._silent = False, False, False, 0, 0
+        self._has_begun = self._is_opened = self._is_reading = self._is_ending = self._is_done = False
+        self._quiet = self._silent = 0
         self._pinging: asyncio.Task[None] | None = None
         self._send: Send | None = None
 
@@ -135,6 +137,11 @@ class Job:
                 self._status = CLIENT_GONE
                 return
             await self._fail(SILENT, f"the engine was silent for {self._silent} seconds")
+        except ContextTooLongError as reason:
+            # Clients make room by what the message says, in the words of their API.
+            api, size = self.answer.asked.api, reason.prompt or self.tokens.prompt
+            refusal = too_long(api, size, reason.context) if reason.context else reason
+            await self._fail(reason.status, str(refusal), refusal)
         except (EngineError, RefusedRequestError) as reason:
             await self._fail(reason.status, str(reason), reason)
         except LectError as reason:
@@ -157,6 +164,7 @@ class Job:
                 self._take(pieces)
                 if not pieces:
                     continue  # The engine lives, and reads.
+                self._has_begun = True
                 if self.is_streamed:
                     if data := self._opening() + self.answer.feed(pieces):
                         await self._write(data)
@@ -198,6 +206,8 @@ class Job:
 
     async def _fail(self, status: int, message: str, reason: Exception | None = None) -> None:
         """Tell the client that there is no answer, or no more of it."""
+        self._is_ending = True
+        await self._pinged()
         self.server.failed(self, status)
         asked = self.answer.asked
         tokens = self.tokens._replace(sampled=len(self.ids) + self.missing)
@@ -216,14 +226,21 @@ class Job:
 
     async def _write(self, data: bytes, *, more: bool = True) -> None:
         """Send bytes; a ping that is on its way goes first."""
+        if not more:
+            self._is_ending = True
         if self._pinging is not None:
-            pinging, self._pinging = self._pinging, None
-            await pinging
+            await self._pinged()
         self._quiet = 0
         if not self._status:
             self._status = 200
             await self._start(200, {**(STREAM if self.is_streamed else WHOLE), **self._headers})
         await self._body(data, more=more)
+
+    async def _pinged(self) -> None:
+        """Wait for a ping that is on its way."""
+        if self._pinging is not None:
+            pinging, self._pinging = self._pinging, None
+            await pinging
 
     def _opening(self) -> bytes:
         """Return what the stream begins with, once."""
@@ -260,6 +277,8 @@ class Job:
         So an engine whose words wait unread is not called silent, however late it is.
         """
         settings = self.server.settings
+        if self._is_ending:
+            return
         self._quiet += 1
         if self.is_streamed and self._quiet >= settings.ping and self._pinging is None:
             self._pinging = asyncio.get_running_loop().create_task(self._ping())
@@ -267,7 +286,7 @@ class Job:
             self._silent = 0
             return
         self._silent += 1
-        if self._silent > (settings.between if self.ids else settings.first):
+        if self._silent > (settings.between if self._has_begun else settings.first):
             self._end("silence")
 
     async def _ping(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lect.addon import REASONING_NAMES, spell
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from lect import Prompt, Reply
     from lect_explain import Step
     from lect_rollout import Rollout
+    from lect_serve.prepare import Rendered
 
     Messages = Sequence[Mapping[str, Any]]
 
@@ -35,58 +36,55 @@ class Said(NamedTuple):
         return cls(reply.content, reply.reasoning or "", calls)
 
 
-NOTHING = Said("", "", ())
-
-
-@dataclass(slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Line:
-    """A conversation as one sequence of ids.
+    """A conversation as one sequence of ids. It does not change: what goes on with it is another object.
 
     Attributes:
         key: The session that it belongs to.
         number: Its number in the session.
         ids: The ids so far.
         sampled: For each, 1 if the model sampled it.
-        logprobs: The log probabilities of those that were sampled, if they are kept.
-        given: The messages of the last request, as the client sent them.
-        said: What the model answered to it.
-        prompt: Its prompt.
-        text: What was sampled after it.
-        tools: The tools as the client sent them.
-        options: The options of the format.
+        logprobs: For each its log probability, if they are kept.
+        is_whole: Whether every id that was sampled is known.
+        rendered: The last request.
+        reply: What the model answered to it.
+        said: The same, as the client was told.
+        messages: The conversation as the format carries it, with the answer.
         rollout: The same for the next sample, where history is what was sampled. It is forked, and never changed.
         dropped: The messages whose reasoning the format leaves out.
-        why: How it follows from an earlier line, if it does not extend it.
-        is_whole: Whether every id that was sampled is known.
+        turns: How many answers there are.
+        finish: Why the last one ended.
+        changes: What was changed for the format, or by the client.
+        why: How it follows from an earlier line, if it extends none.
     """
 
     key: str
     number: int
-    ids: array[int] = field(default_factory=lambda: array(IDS))
-    sampled: bytearray = field(default_factory=bytearray)
-    logprobs: list[float | None] = field(default_factory=list)
-    given: Messages = ()
-    said: Said = NOTHING
-    prompt: Prompt | None = None
-    text: str = ""
-    reply: Reply | None = None
-    messages: Messages = ()
-    tools: Messages | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)
-    rollout: Rollout | None = None
-    dropped: frozenset[int] = frozenset()
-    why: Step | None = None
-    is_whole: bool = True
-    turns: int = 0
-    finish: str | None = None
-    changes: dict[str, None] = field(default_factory=dict)
-    idle: int = 0
-    is_written: bool = False
+    ids: array[int]
+    sampled: bytes
+    logprobs: tuple[float | None, ...]
+    is_whole: bool
+    rendered: Rendered
+    reply: Reply
+    said: Said
+    messages: Messages
+    rollout: Rollout | None
+    dropped: frozenset[int]
+    turns: int
+    finish: str | None
+    changes: tuple[str, ...]
+    why: Step | None
+
+    @property
+    def given(self) -> Messages:
+        """The messages of the last request, as the client sent them."""
+        return self.rendered.asked.messages
 
     def is_begun_by(self, ids: array[int]) -> bool:
         """Return whether a prompt begins with all of it."""
         size = len(self.ids)
-        return 0 < size <= len(ids) and ids[size - 1] == self.ids[-1] and ids[:size] == self.ids
+        return size <= len(ids) and ids[size - 1] == self.ids[-1] and ids[:size] == self.ids
 
 
 def shared(one: array[int], other: array[int]) -> int:

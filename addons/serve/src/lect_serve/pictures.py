@@ -43,10 +43,9 @@ def _row(line: Line) -> str:
     return f"<tr>{''.join(f'<td>{cell}' for cell in cells)}"
 
 
-def picture(line: Line, part: str) -> str | None:
-    """Return the page of a line's last prompt or reply; None if there is none."""
-    shown = line.reply if part == "reply" else line.prompt
-    return None if shown is None else html(shown)
+def picture(line: Line, part: str) -> str:
+    """Return the page of a line's last prompt or reply."""
+    return html(line.reply if part == "reply" else line.rendered.prompt)
 
 
 def _page(title: str, body: str) -> str:

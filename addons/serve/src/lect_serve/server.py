@@ -269,7 +269,11 @@ class Server:
         self.metrics.took(job.tokens)
         self.metrics.sessions[job.turn.how] += 1
         sample = Sample(job.ids, job.logprobs, job.is_whole, job.answer.reply, job.finish)
-        self.sessions.end(job.turn, sample)
+        try:
+            self.sessions.end(job.turn, sample)
+        except Exception:
+            # The answer is right, whatever becomes of its session.
+            LOG.exception("session %s is not kept", job.key)
         asked = job.answer.asked
         if isinstance(job.answer, ResponseAnswer) and asked.rest.get("store", True) and self.settings.workers == 1:
             self.store.put(job.owner, asked.body, job.answer.made)

@@ -39,10 +39,8 @@ class Turn(NamedTuple):
     rendered: Rendered
     line: Line | None
     """The line that it extends; None if it begins one."""
-    turns: int
-    """How many turns that line has had."""
     rollout: Rollout | None
-    step: Step | None
+    step: Step | None = None
     """How it follows from the line that it shares most with."""
     noted: str = ""
 
@@ -68,8 +66,8 @@ class Sessions:
 
     def __init__(self, model: Model, settings: Settings) -> None:
         self._model, self._settings = model, settings
-        self._lines: OrderedDict[Line, None] = OrderedDict()
-        """All lines, the one that was used last at the end."""
+        self._lines: OrderedDict[Line, int] = OrderedDict()
+        """All lines, the one that was used last at the end, and how many seconds each is idle."""
         self._of: dict[str, list[Line]] = {}
         self._tokens = 0
         self._pins: OrderedDict[str, date] = OrderedDict()
@@ -111,8 +109,8 @@ class Sessions:
         ids = array(IDS, encoded(self._model, rendered.prompt) if rollout is None else rollout.ids)
         extended = next((line for line in reversed(lines) if line.is_begun_by(ids)), None)
         if extended is not None:
-            return Turn(key, ids, rendered, extended, extended.turns, rollout, None)
-        return Turn(key, ids, rendered, None, 0, rollout, self._explained(lines, rendered, ids))
+            return Turn(key, ids, rendered, extended, rollout)
+        return Turn(key, ids, rendered, None, rollout, self._explained(lines, rendered, ids))
 
     def _continued(self, key: str, line: Line, rendered: Rendered) -> Turn | None:
         """Return a request as a turn that goes on with what was sampled in a line; None if it does not."""
@@ -120,7 +118,8 @@ class Sessions:
         messages = asked.messages
         if line.rollout is None or len(messages) <= size + 1 or line.finish == "length":
             return None
-        if line.tools != asked.tools or line.options != rendered.options or messages[:size] != line.given:
+        before = line.rendered
+        if before.asked.tools != asked.tools or before.options != rendered.options or messages[:size] != line.given:
             return None
         noted = differs(messages[size], line.said)
         new = None if noted is None else self._added(line, rendered, size)
@@ -134,7 +133,7 @@ class Sessions:
         except LectError as error:
             LOG.info("session %s: what was sampled cannot be continued: %s", key, str(error).partition("\n")[0])
             return None
-        return Turn(key, array(IDS, rollout.ids), rendered, line, line.turns, rollout, None, noted or "")
+        return Turn(key, array(IDS, rollout.ids), rendered, line, rollout, noted=noted or "")
 
     def _added(self, line: Line, rendered: Rendered, size: int) -> list[Mapping[str, Any]] | None:
         """Return the messages after an answer as the format carries them, with the ids that the calls have there."""
@@ -161,7 +160,7 @@ class Sessions:
         if not any(message["role"] == "user" for message in new):
             return False
         conversation = [*rollout.messages, *new]
-        how: dict[str, Any] = {"tools": rollout.tools, "add_generation_prompt": True, **line.options}
+        how: dict[str, Any] = {"tools": rollout.tools, "add_generation_prompt": True, **line.rendered.options}
         return bool(dropped(self._model.template.render(conversation, **how)) - line.dropped)
 
     def _rollout(self, rendered: Rendered) -> Rollout | None:
@@ -175,13 +174,16 @@ class Sessions:
             return None
 
     def _explained(self, lines: Sequence[Line], rendered: Rendered, ids: array[int]) -> Step | None:
-        """Return how a prompt follows from the line with which it shares most; None if there is none."""
-        known = [line for line in lines if line.prompt is not None]
-        if not known:
+        """Return how a prompt follows from the line with which it shares most; None if there is none.
+
+        One that is asked again, as for several answers to one question, begins a line, and loses nothing.
+        """
+        if not lines:
             return None
-        kept, _, line = max((shared(line.ids, ids), at, line) for at, line in enumerate(known))
-        assert line.prompt is not None
-        step = explain(line.prompt, rendered.prompt, sampled=line.text)
+        kept, _, line = max((shared(line.ids, ids), at, line) for at, line in enumerate(lines))
+        step = explain(line.rendered.prompt, rendered.prompt, sampled=line.reply.raw)
+        if step.rule == "beginning":
+            return None
         if step.extends:
             reason = "the text is the same, and what follows changes where its last tokens end"
             step = step._replace(rule="tokens", reason=reason)
@@ -191,45 +193,48 @@ class Sessions:
 
     def end(self, turn: Turn, sample: Sample) -> Line:
         """Take what was sampled into the session, and return its line."""
-        line = turn.line
-        if line is None or line.turns != turn.turns or line not in self._lines:
-            # It begins a line; or another request has gone on with that line meanwhile.
-            line = self._branch(turn)
-        self._tokens += len(turn.ids) + len(sample.ids) - len(line.ids)
-        new = len(turn.ids) - len(line.ids)
-        line.ids, line.sampled = array(IDS, turn.ids), line.sampled + bytes(new)
-        line.ids.extend(sample.ids)
-        line.sampled += b"\1" * len(sample.ids)
-        if self._settings.record is not None:
-            line.logprobs += [None] * new
-            line.logprobs += sample.logprobs
-        line.is_whole = line.is_whole and sample.is_whole
-        asked = turn.rendered.asked
-        line.given, line.tools, line.options = asked.messages, asked.tools, turn.rendered.options
-        line.said, line.reply, line.text = Said.of(sample.reply), sample.reply, sample.reply.raw
-        line.prompt, line.finish, line.turns, line.idle = turn.rendered.prompt, sample.finish, line.turns + 1, 0
-        line.changes |= dict.fromkeys([*turn.rendered.changes, *filter(None, [turn.noted])])
-        line.dropped |= dropped(turn.rendered.prompt) if turn.line is None else frozenset()
-        line.rollout = turn.rollout
-        line.is_written = False
-        if line.rollout is not None and sample.is_whole:
-            line.rollout.feed(sample.ids)
-            line.messages = line.rollout.messages
+        # Another request may have gone on with that line meanwhile: then this one begins a line, too.
+        before = turn.line if turn.line in self._lines else None
+        lines = self._of.setdefault(turn.key, [])
+        number = before.number if before else lines[-1].number + 1 if lines else 0
+        rollout, rendered = turn.rollout if sample.is_whole else None, turn.rendered
+        if rollout is not None:
+            rollout.feed(sample.ids)
+        known = len(before.ids) if before else 0
+        new = len(turn.ids) - known
+        changes = (*(before.changes if before else ()), *rendered.changes, *filter(None, [turn.noted]))
+        line = Line(
+            key=turn.key,
+            number=number,
+            ids=turn.ids + array(IDS, sample.ids),
+            sampled=(before.sampled if before else b"") + bytes(new) + b"\1" * len(sample.ids),
+            logprobs=(*(before.logprobs if before else ()), *[None] * new, *sample.logprobs) if self._records else (),
+            is_whole=sample.is_whole and (before is None or before.is_whole),
+            rendered=rendered,
+            reply=sample.reply,
+            said=Said.of(sample.reply),
+            messages=rollout.messages if rollout else [*rendered.messages, sample.reply.to_message()],
+            rollout=rollout,
+            dropped=before.dropped if before else dropped(rendered.prompt),
+            turns=before.turns + 1 if before else 1,
+            finish=sample.finish,
+            changes=tuple(dict.fromkeys(changes)),
+            why=before.why if before else turn.step,
+        )
+        if before:
+            del self._lines[before]
+            lines[lines.index(before)] = line
         else:
-            line.rollout = None
-            line.messages = [*turn.rendered.messages, sample.reply.to_message()]
-        self._lines.move_to_end(line)
+            lines.append(line)
+        self._lines[line] = 0
+        self._tokens += len(line.ids) - known
         while len(self._lines) > 1 and (len(self._lines) > self._settings.lines or self._tokens > MOST_TOKENS):
             self._forget(next(iter(self._lines)))
         return line
 
-    def _branch(self, turn: Turn) -> Line:
-        """Return a new line, with what it has of the one that it was to extend."""
-        lines = self._of.setdefault(turn.key, [])
-        line = Line(turn.key, lines[-1].number + 1 if lines else 0, why=turn.step)
-        self._lines[line] = None
-        lines.append(line)
-        return line
+    @property
+    def _records(self) -> bool:
+        return self._settings.record is not None
 
     def _forget(self, line: Line) -> None:
         del self._lines[line]
@@ -243,8 +248,8 @@ class Sessions:
     def tick(self) -> None:
         """Count a second for lines that nobody goes on with, and end those that are idle."""
         for line in self:
-            line.idle += 1
-            if line.idle > self._settings.idle:
+            self._lines[line] += 1
+            if self._lines[line] > self._settings.idle:
                 self._forget(line)
 
     def take_ended(self, *, all_of_them: bool = False) -> list[Line]:
