@@ -50,8 +50,7 @@ class SchemaView(NamedTuple):
 
         There is none if nothing is said.
         """
-        stated = _stated(self.certain[0]) if self._is_plain() else NONE
-        return frozenset({stated}) if stated else self._types({}, 0)
+        return frozenset({told}) if self._is_plain() and (told := _stated(self.certain[0])) else self._types({}, 0)
 
     def child(self, key: str | int) -> "SchemaView":
         """Return what is said of a member of an object, or of an item of a list."""
