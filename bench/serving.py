@@ -161,9 +161,11 @@ async def ask(port, path, body):
     data = json.dumps(body).encode()
     head = f"POST {path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: {len(data)}\r\nconnection: close\r\n\r\n"
     writer.write(head.encode() + data)
-    count = 0
+    count, rest = 0, b""
     while chunk := await reader.read(1 << 16):
-        count += chunk.count(b"data: ")
+        # A read may end within the word.
+        count += (rest + chunk).count(b"data: ")
+        rest = chunk[-5:]
     writer.close()
     return count
 

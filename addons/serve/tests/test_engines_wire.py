@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from contextlib import aclosing
 from itertools import pairwise
 
 import pytest
@@ -48,9 +49,61 @@ def test_lines_of_json_are_the_same_in_any_chunks(objects, places, ended):
     assert flat(read(cut(data, places), wire.rows)) == objects
 
 
-def test_what_one_read_brought_stays_together():
-    batches = read([b'data: {"a":1}\n\ndata: {"a":2}\n\ndata: {"a"', b":3}\n\n", b": ping\n\n"], wire.events)
-    assert batches == [[{"a": 1}, {"a": 2}], [{"a": 3}], []]
+def test_what_has_come_meanwhile_stays_together():
+    reads = [[b'data: {"a":1}\n\n', b'data: {"a":2}\n\ndata: {"a"'], [b":3}\n\n"], [b": ping\n\n"]]
+
+    async def run():
+        found, taken = [], asyncio.Event()
+
+        async def stream():
+            for chunks in reads:
+                for chunk in chunks:
+                    yield chunk
+                taken.clear()
+                await taken.wait()
+
+        async for batch in wire.batches(stream(), wire.events):
+            found.append(batch)
+            taken.set()
+        return found
+
+    assert asyncio.run(run()) == [[{"a": 1}, {"a": 2}], [{"a": 3}], []]
+
+
+def test_no_more_is_read_than_a_client_takes():
+    chunk, handed = b'data: {"a": "' + b"x" * 1000 + b'"}\n\n', 0
+
+    async def run():
+        async def stream():
+            nonlocal handed
+            for _ in range(1000):
+                handed += 1
+                yield chunk
+                await asyncio.sleep(0)
+
+        async with aclosing(wire.batches(stream(), wire.events)) as batches:
+            await anext(batches)
+            # The client is busy with the first ones.
+            for _ in range(2000):
+                await asyncio.sleep(0)
+            return handed
+
+    assert asyncio.run(run()) * len(chunk) < 2 * wire.MOST_AHEAD
+
+
+def test_an_error_comes_after_what_came_before_it():
+    async def stream():
+        yield b'data: {"a":1}\n\n'
+        raise ConnectionError
+
+    async def run():
+        batches = wire.batches(stream(), wire.events)
+        first = await anext(batches)
+        with pytest.raises(ConnectionError):
+            await anext(batches)
+        return first
+
+    assert asyncio.run(run()) == [{"a": 1}]
 
 
 def test_a_line_in_very_many_chunks_is_read_in_time():

@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 from itertools import count
 
-from tiny_gguf import byte_letters
+from byte_letters import byte_letters
 
 CONTROLS = ("<|im_start|>", "<|endoftext|>", "<|im_end|>")
 WORDS = ("<think>", "</think>", "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>")

@@ -1,11 +1,13 @@
 """An engine's stream: bytes in any chunks become lines, and lines become lists of JSON objects.
 
-What one read brought stays together. Where an engine sends several tokens at once (vLLM's and SGLang's stream
-interval), whoever reads them pays once for all of them, not once for each.
+What has come stays together. Under load that is many tokens, and whoever reads them pays once for all of them, above
+all for the one write to the client, and not once for each.
 """
 
+import asyncio
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
+from contextlib import aclosing
 from typing import Any
 
 from lect_serve.engines.base import EngineError
@@ -15,6 +17,8 @@ Parsed = tuple[list[dict[str, Any]], bool]
 """The objects in lines, and whether the stream has said that it ends."""
 
 MOST_SHOWN = 120
+MOST_AHEAD = 1 << 16
+"""How many bytes are read that nobody has taken: then the engine waits, since a client does not read."""
 
 
 class Lines:
@@ -65,17 +69,57 @@ def rows(lines: Iterable[bytes]) -> Parsed:
 async def batches(
     chunks: Bytes, parse: Callable[[Iterable[bytes]], Parsed]
 ) -> AsyncGenerator[list[dict[str, Any]], None]:
-    """Yield the objects that each read brought; an empty list where it brought none."""
+    """Yield the objects that have come since the last ones were taken; an empty list where bytes came without one."""
     lines, ended = Lines(), False
-    async for chunk in chunks:
-        # What comes after the end is read too, and not looked at: only then the connection can serve again.
-        if not ended:
-            found, ended = parse(lines.feed(chunk))
-            yield found
+    async with aclosing(_ahead(chunks)) as pieces:
+        async for piece in pieces:
+            # What comes after the end is read too, and not looked at: only then the connection can serve again.
+            if not ended:
+                found, ended = parse(lines.feed(piece))
+                yield found
     if not ended:
         found, _ = parse(lines.rest())
         if found:
             yield found
+
+
+async def _ahead(chunks: Bytes) -> AsyncGenerator[bytes, None]:
+    """Yield all bytes that have come since the last time.
+
+    HTTP clients hand out an answer in the chunks in which it was sent, although one read of the network brought many.
+    """
+    ready: list[bytes] = []
+    came, taken = asyncio.Event(), asyncio.Event()
+
+    async def read() -> None:
+        size = 0
+        async for chunk in chunks:
+            size = size + len(chunk) if ready else len(chunk)
+            ready.append(chunk)
+            came.set()
+            if size > MOST_AHEAD:
+                taken.clear()
+                await taken.wait()
+
+    reading = asyncio.create_task(read())
+    reading.add_done_callback(lambda _: came.set())
+    try:
+        while ready or not reading.done():
+            if not ready:
+                came.clear()
+                await came.wait()
+            if ready:
+                piece = b"".join(ready)
+                ready.clear()
+                taken.set()
+                yield piece
+        reading.result()
+    finally:
+        reading.cancel()
+        await asyncio.wait([reading])
+        # Whoever leaves does not want to know why the engine did.
+        if not reading.cancelled():
+            reading.exception()
 
 
 def _object(text: bytes) -> dict[str, Any]:
