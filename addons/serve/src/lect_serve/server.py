@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from lect_serve.settings import Settings
 
 LOG = logging.getLogger("lect_serve")
-SECOND = 1.0
+SECOND, CONNECT = 1.0, 60.0
 PATIENCE = 5.0
 """Seconds in which answers that are cut off say so to their clients."""
 MOST_WARNED = 1000
@@ -105,8 +105,9 @@ class Server:
     async def _engines(self) -> list[Engine]:
         import httpx
 
-        # The default of 100 connections would let the 101st answer wait without a word. The clock measures silence.
-        timeout = httpx.Timeout(None, connect=10.0)
+        # The default of 100 connections would let the 101st answer wait without a word. The clock measures silence; the
+        # time to connect runs on while a thousand requests that came at once are made ready.
+        timeout = httpx.Timeout(None, connect=CONNECT)
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=64)
         key = self.settings.engine_key
         headers = {"authorization": f"Bearer {key}"} if key else {}
