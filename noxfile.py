@@ -69,7 +69,7 @@ IN_PARALLEL = ["-q", "-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder
 # What the tests of every package need besides core, and what those of some need besides what the packages do.
 NEEDED_BY_ALL = ["kit"]
 NEEDED = {
-    "data": ["gemma", "mistral", "pretrained", "qwen"],
+    "data": ["gemma", "media", "mistral", "pretrained", "qwen"],
     "kit": ["jinja"],
     "rollout": ["media"],
     "view": ["media", "qwen"],

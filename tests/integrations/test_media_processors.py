@@ -92,7 +92,7 @@ FAMILIES = {
 }
 """By the name of what was recorded: the template, the tokenizer, the processor, and names that it asks the tokenizer."""
 VARIANTS = list(dict.fromkeys(row["variant"] for row in ROWS if row["family"] in FAMILIES and row["kind"] == "image"))
-SEE_RESULTS = {"qwen3-vl"}
+SEE_RESULTS = {"internvl", "qwen2.5-vl", "qwen3-vl"}
 """The formats of these that write images in the results of calls."""
 
 
