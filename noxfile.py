@@ -357,7 +357,7 @@ def pages(session):
 
     As in `engines`, PIP_CONSTRAINT may choose a torch without CUDA.
     """
-    session.install("pytest>=8", "jinja2>=3.1.6", "datasets>=3", "ray[data]>=2.40", "xgrammar>=0.2.8", *TRAINERS)
+    session.install("pytest>=8", "jinja2>=3.1.6", "datasets>=3", "ray[data,serve]>=2.40", "xgrammar>=0.2.8", *TRAINERS)
     session.install(*SERVERS_AND_CLIENTS, *TOKENIZERS, *RENDERERS)
     install(session, *EVERYTHING)
     page_tests = "tests/integrations/test_heavy_pages.py"

@@ -19,6 +19,7 @@ CORE_NEEDS = ("importlib-metadata", "packaging", "pluggy")
 JINJA = ["jinja2>=3.1.6"]
 ARROW = ["pyarrow>=17"]
 HUB = "huggingface_hub>=0.30"
+SERVER = ["httpx>=0.27", "starlette>=0.37", "tokenizers>=0.21", "uvicorn>=0.30"]
 """What plugins need besides lect."""
 TESTERS = ["pytest>=8", "hypothesis>=6.100"]
 """What the kit needs besides lect."""
@@ -198,7 +199,7 @@ class Sandbox:
         """What core, plugins, their tests and their builds need, for where there is no index."""
         wheels = self.root / "wheelhouse"
         core = tomllib.loads((REPOSITORY / "core/pyproject.toml").read_text("utf-8"))
-        needed = [*core["project"]["dependencies"], *JINJA, *ARROW, HUB, *TESTERS, *BUILD_TOOLS]
+        needed = [*core["project"]["dependencies"], *JINJA, *ARROW, HUB, *SERVER, *TESTERS, *BUILD_TOOLS]
         run([sys.executable, "-m", "pip", "wheel", "--quiet", "-w", wheels, *needed], cwd=self.root)
         return wheels
 
