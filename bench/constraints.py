@@ -2,12 +2,12 @@
 
 import gzip
 import json
-from pathlib import Path
 from time import perf_counter
 
+import makers
 from timing import Line
 
-SHARED = Path(__file__).parents[2] / "shared" / "tokenizers"
+SHARED = makers.SHARED / "tokenizers"
 MODELS = {
     "qwen_3": ("qwen:qwen3", "qwen3", "enabled"),
     "deepseek_v3_1": ("deepseek:deepseek-v3.1", "deepseek_v3", "disabled"),

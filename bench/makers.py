@@ -3,6 +3,7 @@
 import datetime
 import importlib
 import json
+import os
 import sys
 from functools import cache, partial
 from pathlib import Path
@@ -13,7 +14,8 @@ from timing import Line, assert_equal, cpu_seconds, micro
 
 import lect
 
-ORACLES = Path(__file__).parents[2] / "shared/oracles"
+SHARED = Path(os.environ.get("LECT_SHARED") or Path(__file__).parents[2] / "shared")
+ORACLES = SHARED / "oracles"
 """The makers' templates. They are not ours to redistribute: without this folder, only the rest is measured."""
 RESOLUTION = Path(__file__).parents[1] / "tests/data/resolution.json"
 """The oracle of each model, also where its maker has published a later template."""

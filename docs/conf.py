@@ -1,6 +1,7 @@
 """How Sphinx builds these pages: `sphinx-build -W -b html docs docs/_build/html`."""
 
 import os
+from pathlib import Path
 
 project = "lect"
 author = "the lect authors"
@@ -18,8 +19,30 @@ html_js_files = ["copy.js"]
 myst_heading_anchors = 3
 
 
+ROLES = {
+    'class="caption" role="heading"': 'class="caption" role="heading" aria-level="2"',
+    '<aside class="sidebar-drawer"': '<aside aria-label="all pages" class="sidebar-drawer"',
+    '<aside class="toc-drawer': '<aside aria-label="on this page" class="toc-drawer',
+    '<div class="content-icon-container"': '<div role="region" aria-label="this page" class="content-icon-container"',
+    '<th class="head"><p></p></th>': '<td class="head"></td>',
+}
+"""What pages lack for those who hear them: the theme has no names for its parts."""
+
+
 def setup(app):
+    app.connect("build-finished", name_parts)
     app.connect("build-finished", add_page)
+
+
+def name_parts(app, exception):
+    """Name the parts of every page."""
+    if exception is not None or app.builder.name != "html":
+        return
+    for page in Path(app.outdir).rglob("*.html"):
+        text = page.read_text("utf-8")
+        for theirs, named in ROLES.items():
+            text = text.replace(theirs, named)
+        page.write_text(text, "utf-8")
 
 
 def add_page(app, exception):

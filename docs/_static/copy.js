@@ -29,3 +29,14 @@ function addButton(block) {
 document.addEventListener("DOMContentLoaded", () => {
   document.querySelectorAll("article pre").forEach(addButton);
 });
+
+// What is wider than the page is scrolled in its own box: a keyboard must reach that.
+function reachable() {
+  for (const box of document.querySelectorAll("article pre, article .table-wrapper")) {
+    const scrolls = box.scrollWidth > box.clientWidth;
+    if (scrolls) box.tabIndex = 0;
+    else box.removeAttribute("tabindex");
+  }
+}
+addEventListener("load", reachable);
+addEventListener("resize", reachable);

@@ -36,7 +36,7 @@ RUNNER = Path(__file__).with_name("run_page.py")
 BLOCK = re.compile(r"^ *```(\S*)\n(.*?)^ *```$", re.DOTALL | re.MULTILINE)
 ANY_LINES = r"(?:.*\n)*?"
 INSTALL = re.compile(r"(?<![/\w])pip install ((?:[^\s#&]+ *)+)")
-SHOWN = {"text", "powershell", "toml", "jinja", "yaml", "json", "diff", "", "{toctree}"}
+SHOWN = {"text", "powershell", "toml", "jinja", "yaml", "json", "diff", "", "{toctree}", "{eval-rst}"}
 """The languages of blocks that are no code."""
 ELSEWHERE = {
     "docs/how-to/use-in-other-tools.md": "tests/integrations/test_hosts.py runs each recipe in its host: `nox -s hosts`",
