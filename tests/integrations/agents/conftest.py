@@ -23,7 +23,8 @@ def programs():
     modules = os.environ.get("LECT_NODE_MODULES")
     if not modules:
         pytest.skip("the coding agents are not here: nox -s agents installs them")
-    return Path(modules) / ".bin"
+    # Clients are started in folders of their own.
+    return Path(modules).resolve() / ".bin"
 
 
 class Served:
