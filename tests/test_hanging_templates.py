@@ -36,7 +36,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 from lect.cli import main
 sys.exit(main())
 """
-UNBOUNDED = {"families", "plugins", "templates", "formats", "check", "dataset", "completion"}
+UNBOUNDED = {"families", "plugins", "templates", "formats", "check", "dataset", "completion", "serve"}
 BOUNDED = {
     "prompt": ["MODEL", "Hello!"],
     "tokens": ["MODEL", "Hello!", "--tokenizer", "MODEL"],
