@@ -25,6 +25,7 @@ TITLES = {
     "labels": "Labels, beside bare encodings",
     "rollouts": "Rollouts",
     "fits": "Fitting a request",
+    "serving": "A server, beside a proxy that passes bytes on",
     "sets": "Data sets",
     "constraints": "Constraints",
     "views": "Pictures",

@@ -362,7 +362,7 @@ OTHER_REVISIONS = {
     "deepseek-ai/DeepSeek-R1-Distill-Qwen-32B": "its keeper made it close the thought that it opens",
     "deepseek-ai/DeepSeek-V3-0324": "a trainer's, which is that of DeepSeek-R1",
     "google/gemma-4-31B-it": "a revision before that of 2026-07-09",
-    "llava-hf/llava-v1.6-mistral-7b-hf": "it reads nothing but parts, and writes nothing for a text",
+    "openbmb/MiniCPM-V-2_6": "that of Qwen2, in its tokenizer, which takes texts alone; the maker's code writes images",
     "vibhorag101/llama-2-13b-chat-hf-phr_mental_therapy": "a revision that strips no white space",
 }
 

@@ -213,7 +213,26 @@ def normalize(slug, messages):
     """Return the messages as the maker's template must get them: normalized, by an independent implementation."""
     takes = accepts(slug)
     right = shared_module("put_right").put_right(without_nulls(respelled(maker_source(slug), messages)), *takes)
-    return [with_argument_text(message) for message in right] if takes[1] else right
+    right = [with_argument_text(message) for message in right] if takes[1] else right
+    return [as_part(message) for message in right] if reads_only_parts(slug) else right
+
+
+@cache
+def reads_only_parts(slug):
+    """Return whether a maker's template leaves out a text that is no part: servers then give it one."""
+    said, written = "Hello!", []
+    for content in (said, [{"type": "text", "text": said}]):
+        try:
+            written.append(said in reference().render(slug, [{"role": "user", "content": content}]))
+        except Exception:  # A template may refuse, or crash in any way.
+            return False
+    return written == [False, True]
+
+
+def as_part(message):
+    """Return a message whose text is its only part."""
+    content = message.get("content") if isinstance(message, dict) else None
+    return {**message, "content": [{"type": "text", "text": content}]} if isinstance(content, str) else message
 
 
 def with_argument_text(message):

@@ -55,6 +55,10 @@ def place():
     return resolved("lect_media.Place")("image", ("messages", 0, "content", 0), 0, 1)
 
 
+def served():
+    return resolved("lect_serve.Settings")("Qwen/Qwen3-8B", engines=("echo",))
+
+
 def item():
     return resolved("lect_media.Item")("image", (56, 56))
 
@@ -196,6 +200,7 @@ OTHERS: dict[str, dict[str, Callable[[], Any]]] = {
     "lect_media.Expansion": {"tokens": lambda: 1, "pads": lambda: 1, "runs": tuple, "rule": words(1), "item": lambda: item()},
     "lect_media.Item": {"kind": lambda: "image", "size": lambda: (56, 56)},
     "lect_media.Place": {"kind": lambda: "image"},
+    "lect_media.spliced": {"encoded": encoded, "expansions": tuple},
     "lect_media.Size": {"height": lambda: 56, "width": lambda: 56},
     "lect_media.expand": {"media": lambda: lect.get_template(QWEN_VL).media, "items": lambda: [item()]},
     "lect_media.expansions": {"model": lambda: QWEN_VL, "items": lambda: [item()]},
@@ -219,6 +224,9 @@ OTHERS: dict[str, dict[str, Callable[[], Any]]] = {
     "lect_jinja.JinjaTemplate": {"jinja": lambda: JINJA},
     "lect_rows.messages": {"row": lambda: 1},
     "lect_rows.row": {"row": lambda: 1},
+    "lect_serve.app": {"settings": lambda: served(), "model": lambda: None, "engines": lambda: None},
+    "lect_serve.serving": {"settings": lambda: served()},
+    "lect_serve.Settings": {"model": lambda: "Qwen/Qwen3-8B"},
     "lect_tokens.Result": {"status": lambda: "ok", "what": words(1)},
     "lect_tokens.check_tokens": {"tokenizer": lambda: None, "ids": lambda: None},
     "lect_view.Recorded": {"steps": tuple},

@@ -8,6 +8,7 @@ from typing import Any
 
 from lect.addon import spell
 from lect.errors import SourceError, saferepr
+from lect.plugin import boundary
 from lect_media.images import image_size
 from lect_media.items import KINDS, Item
 from lect_media.places import Place
@@ -16,6 +17,7 @@ SOURCES = ("url", "path", "bytes", "data")
 """Where an image is, in what a part says of it: clients and data sets have mappings there, or the thing itself."""
 
 
+@boundary
 def item_of(place: Place, messages: Sequence[Mapping[str, Any]]) -> Item:
     """Return the part that stands in a place, with its size: as it states it, or as the image itself has it.
 
@@ -33,6 +35,7 @@ def item_of(place: Place, messages: Sequence[Mapping[str, Any]]) -> Item:
     )  # fmt: skip
 
 
+@boundary
 def image_of(place: Place, messages: Sequence[Mapping[str, Any]]) -> str | bytes | os.PathLike[str] | None:
     """Return the image that stands in a place, as a path, an address, bytes or a data URL; None if only its size is."""
     given, said = _said(place, messages)

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from lect.addon import Encoder, encoder_of
+from lect.plugin import boundary
 from lect_media.expansion import Expansion
 from lect_media.places import Place
 
@@ -42,6 +43,7 @@ class Spliced:
         return [*weights, *given[position:]]
 
 
+@boundary
 def spliced(encoded: Encoded, expansions: Sequence[Expansion], tokenizer: Any) -> Spliced | None:
     """Return an encoding, in which each image is one placeholder, with all tokens of each.
 

@@ -48,6 +48,7 @@ APIS: dict[str, Api] = {"/v1/chat/completions": "chat", "/v1/responses": "respon
 COUNT = "/v1/messages/count_tokens"
 
 
+@boundary
 def app(settings: Settings, *, model: Model | None = None, engines: Sequence[Engine] | None = None) -> Starlette:
     """Return the server as an ASGI application, for any server of such.
 

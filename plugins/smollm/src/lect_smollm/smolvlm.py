@@ -30,7 +30,11 @@ def smolvlm(chat: Chat, out: Writer) -> None:
         out.append("Assistant:")
 
 
-OF_IMAGES = ["<fake_token_around_image>", "<image>", "<global-img>", "<row_{}_col_{}>"]
+MOST_SQUARES = 6
+"""Rows and columns of an image that is split: the tokenizer has a token for each place."""
+PLACES = range(1, MOST_SQUARES + 1)
+SQUARES = [f"<row_{row}_col_{column}>" for row in PLACES for column in PLACES]
+OF_IMAGES = ["<fake_token_around_image>", "<image>", "<global-img>", *SQUARES]
 SMOLVLM = Template(
     "smolvlm",
     smolvlm,
