@@ -15,6 +15,7 @@ from starlette.routing import Route
 
 from lect import LectError, MessageError
 from lect.errors import saferepr
+from lect.plugin import boundary
 from lect_serve import pictures
 from lect_serve.answers import dumps, error
 from lect_serve.door import admit, key_of, read_body, read_json
