@@ -89,11 +89,15 @@ EVERYTHING = ["core", *FOLDERS.values()]
 # What only `stress` runs: how work grows with a conversation, and wheels that are broken in every way we know.
 ONLY_STRESS = [f"tests/stress/test_{name}.py" for name in ("broken_wheels", "growth")]
 # What `full` runs, and `nox` does not.
+TAKES_LONG = (
+    "added_family", "columns", "constraint_values", "constraints", "content_hostile", "examples", "hanging_templates",
+    "hostile_names", "installed_claims", "installed_faults", "installed_formats", "installed_parity",
+    "installed_settings", "new", "pack", "read_back", "reply_text", "tutorial", "verify_makers", "wheels",
+    "without_shared",
+)  # fmt: skip
 ONLY_FULL = [
-    *(
-        f"tests/test_{name}.py"
-        for name in ("added_family", "examples", "hanging_templates", "installed_parity", "new", "pack", "wheels")
-    ),
+    *(f"tests/test_{name}.py" for name in TAKES_LONG),
+    *(f"plugins/jinja/tests/test_{name}.py" for name in ("charges", "guard", "verify_server")),
     *(f"tests/stress/test_{name}.py" for name in ("data_sets", "guarded_templates", "memory", "memory_of_paths")),
     "tests/integrations",
 ]
