@@ -91,7 +91,8 @@ def generated(data):
     """Yield the lines of the page."""
     yield "| | |\n|---|---|"
     flat = {**data, **data["machine"]}
-    yield from (f"| {title} | {cell(flat[name])} |" for name, title in NUMBERS.items() if flat.get(name) is not None)
+    flat["command"] = f"`{flat['command']}`"
+    yield from (f"| {title} | {flat[name]} |" for name, title in NUMBERS.items() if flat.get(name) is not None)
     yield f"| versions | {', '.join(f'{name} {number}' for name, number in data['versions'].items())} |\n"
     for name, title, _ in charts(data):
         yield f"## {title}\n"
