@@ -59,6 +59,14 @@ def test_plain_chats_are_encoded_as_one_by_one(tokenizer, template, conversation
     assert [tuple(row[name] for name in ("row", "part", *COLUMNS)) for row in table.to_pylist()] == one_by_one
 
 
+def test_batches_whose_roles_come_in_another_order_are_told_apart(tokenizer):
+    formatter, one_by_one = (Formatter(CHATML, tokenizer, unroll="never") for _ in range(2))
+    for count, roles in ((5, ["user", "assistant", "user"]), (1, ["assistant", "user", "assistant"])):
+        chats = [[{"role": role, "content": f"{role} {number}"} for role in roles] for number in range(count)]
+        weighed = [answers(messages, weight=1) for messages in chats]
+        assert sequences(formatter, chats) == sequences(one_by_one, weighed)
+
+
 @pytest.fixture
 def alone(monkeypatch):
     """The chats that are encoded by themselves, while others are made in columns."""

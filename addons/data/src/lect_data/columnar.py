@@ -69,6 +69,10 @@ class PlainChats(NamedTuple):
             is_fit = start < end and row not in unfit
             yield [{"role": self.names[role], "content": text} for role, text in turns] if is_fit else None
 
+    def roles_of(self, row: int) -> tuple[str, ...]:
+        """Return the roles of a row; their numbers are others in another batch."""
+        return tuple(self.names[role] for role in self.roles[self.starts[row] : self.starts[row + 1]])
+
     def messages_of(self, row: int) -> list[dict[str, str]]:
         """Return the messages of a row that has a chat."""
         start, end = self.starts[row : row + 2]

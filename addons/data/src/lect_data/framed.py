@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
+from collections import Counter
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,13 +20,16 @@ from lect_data.sequences import Made, made_of, prompts_of
 from lect_rows import row as read_row
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from lect import LossPolicy, Prompt, Template
     from lect_data.columnar import PlainChats, Prompts
     from lect_data.deviations import Deviation
     from lect_data.pieces import Piece
     from lect_data.sequences import Settings
+
+MOST_PLANS = 1000
+"""Sequences of roles; when there are more plans, they are made anew."""
 
 
 class Edge(NamedTuple):
@@ -64,46 +68,49 @@ class Framed:
         self._settings = settings._replace(max_length=None, truncate="drop")
         self._pieces: PieceTokenizer = settings.tokenizer
         self._encoder = encoder_of(settings.tokenizer)
-        self._plans: dict[bytes, Plan | None] = {}
-        self._uses: dict[bytes, int] = {}
+        self._refuted = 0
+        self._plans: dict[tuple[str, ...], Plan | None] = {}
+        self._uses: Counter[tuple[str, ...]] = Counter()
 
     def encode(self, chats: PlainChats, prompts: Prompts) -> dict[int, Made]:
         """Return the sequences of prompts, by their places; those that have no plan, or are too long, are left out."""
+        if len(self._plans) > MOST_PLANS:
+            self._plans.clear()
         while True:
-            known = {roles for roles, plan in self._plans.items() if plan is None}
+            refuted = self._refuted
             made: dict[int, Made] = {}
             for start in range(0, len(prompts.rows), TOGETHER):
                 made |= self._together(chats, prompts, range(start, min(start + TOGETHER, len(prompts.rows))))
-            if known == {roles for roles, plan in self._plans.items() if plan is None}:
+            if refuted == self._refuted:
                 return {place: each for place, each in made.items() if each.length <= (self._most or each.length)}
 
-    def _together(self, chats: PlainChats, prompts: Prompts, places: Sequence[int]) -> dict[int, Made]:
+    def _together(self, chats: PlainChats, prompts: Prompts, places: Iterable[int]) -> dict[int, Made]:
+        """Return the sequences of some prompts. If a plan is refuted, they are not to be used."""
         split: dict[int, tuple[Plan, list[str]]] = {}
-        compared: dict[int, Made | None] = {}
+        compared: dict[int, tuple[tuple[str, ...], Made | None]] = {}
         for place in places:
-            row = prompts.rows[place]
-            roles = chats.roles[chats.starts[row] : chats.starts[row + 1]]
+            roles = chats.roles_of(prompts.rows[place])
             if self._plans.get(roles, ...) is None:
                 continue
             text = prompts.texts[place].as_py()
-            uses = self._uses[roles] = self._uses.get(roles, 0) + 1
-            if not uses & (uses - 1):
-                prompt, alone = self._alone(chats.messages_of(row))
+            self._uses[roles] += 1
+            if not self._uses[roles] & (self._uses[roles] - 1) or roles not in self._plans:
+                prompt, alone = self._alone(chats.messages_of(prompts.rows[place]))
+                compared[place] = roles, alone
                 if roles not in self._plans:
                     self._plans[roles] = None if alone is None else self._planned(prompt, alone, text)
-                compared[place] = alone
-            plan = self._plans[roles]
-            controls = self._encoder.found(text) if plan is not None else []
-            if plan is not None and [each.id for each in controls] == plan.controls:
-                split[place] = plan, _parts(text, controls)
+            if (plan := self._plans[roles]) is not None:
+                controls = self._encoder.found(text)
+                if [each.id for each in controls] == plan.controls:
+                    split[place] = plan, _parts(text, controls)
         located = dict.fromkeys(parts[edge.part] for plan, parts in split.values() for edge in plan.edges)
         others = dict.fromkeys(text for _, parts in split.values() for text in parts[::2] if text not in located)
         pieces = self._pieces.pieces(located, others)
         made = {place: each for place, (plan, parts) in split.items() if (each := _made(plan, parts, pieces))}
-        for place, each in compared.items():
-            if place in made and not _is_same(made[place], each):
-                row = prompts.rows[place]
-                self._plans[chats.roles[chats.starts[row] : chats.starts[row + 1]]] = None
+        for place, (roles, alone) in compared.items():
+            if place in made and not _is_same(made[place], alone):
+                self._plans[roles] = None
+                self._refuted += 1
         return made
 
     def _alone(self, messages: list[dict[str, str]]) -> tuple[Prompt | None, Made | None]:
