@@ -159,10 +159,18 @@ def test_every_public_name_exists_and_is_documented(module):
     for name in module.__all__:
         value = getattr(module, name)
         assert not inspect.isclass(value) or value.__doc__, name
-        assert not inspect.isfunction(value) or value.__doc__, name
+        assert not inspect.isfunction(value) or value.__doc__ or not is_installed(value), name
 
 
-@together(("function", "expected"), SIGNATURES.items(), ids=[function.__qualname__ for function in SIGNATURES])
+def is_installed(function):
+    """Return whether a function is here: one of a package that is not says, when it is called, what to install."""
+    return function.__name__ != "<lambda>"
+
+
+HERE = {function: expected for function, expected in SIGNATURES.items() if is_installed(function)}
+
+
+@together(("function", "expected"), HERE.items(), ids=[function.__qualname__ for function in HERE])
 def test_signatures_stay_as_they_are(function, expected):
     assert signature(function) == expected
 
