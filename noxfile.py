@@ -90,15 +90,14 @@ EVERYTHING = ["core", *FOLDERS.values()]
 ONLY_STRESS = [f"tests/stress/test_{name}.py" for name in ("broken_wheels", "growth")]
 # What `full` runs, and `nox` does not.
 TAKES_LONG = (
-    "added_family", "columns", "constraint_values", "constraints", "content_hostile", "dataset_served", "examples",
-    "fit_properties", "fits", "hanging_templates", "hostile_names", "installed_claims", "installed_faults",
-    "installed_formats", "installed_parity", "installed_settings", "jinja_oracles", "new", "nothing_installed",
-    "pack", "read_back", "reply_ids", "reply_random_grammars", "reply_text", "tutorial", "verify_makers", "wheels",
-    "without_shared",
+    "added_family", "columns", "constraint_values", "constraints", "dataset_served", "examples", "fit_properties",
+    "fits", "hanging_templates", "hostile_names", "installed_claims", "installed_faults", "installed_formats",
+    "installed_parity", "installed_settings", "jinja_oracles", "new", "nothing_installed", "pack", "read_back",
+    "tutorial", "verify_makers", "wheels", "without_shared",
 )  # fmt: skip
 ONLY_FULL = [
     *(f"tests/test_{name}.py" for name in TAKES_LONG),
-    *(f"plugins/jinja/tests/test_{name}.py" for name in ("charges", "guard", "verify", "verify_server")),
+    *(f"plugins/jinja/tests/test_{name}.py" for name in ("charges", "verify", "verify_server")),
     "addons/view/tests/test_site_tokenizer.py",
     *(f"tests/stress/test_{name}.py" for name in ("data_sets", "guarded_templates", "memory", "memory_of_paths")),
     "tests/integrations",
