@@ -141,9 +141,13 @@ def run(arguments: Namespace) -> None:
         "backlog": BACKLOG,
         "server_header": False,
     }
-    server = Server(settings)
-    # What is wrong with the engines is better said before the start than from inside of it.
-    asyncio.run(_try(server))
+    logging.disable(logging.WARNING)  # The server that stays says it.
+    try:
+        server = Server(settings)
+        # What is wrong with the engines is better said before the start than from inside of it.
+        asyncio.run(_try(server))
+    finally:
+        logging.disable(logging.NOTSET)
     print(f"http://{settings.host}:{settings.port} serves {server.model.name} (Ctrl-C ends it)", flush=True)
     if settings.workers == 1:
         uvicorn.run(application.app(settings, model=server.model), **how)
