@@ -11,7 +11,7 @@ from functools import cache
 import differential
 import goldens
 import pytest
-from differential import reference, shared_module
+from differential import normalize, reference
 from sampling import STRESS, in_turn
 from shared import SHARED
 
@@ -49,20 +49,6 @@ DIFFERS = [slug for slug in NATIVE if fingerprints()[fingerprint(source(slug))].
 def tokens(slug):
     entry = reference().INDEX.get(slug) or reference().MORE[slug]
     return {name: text for name, text in (entry["special_tokens"] or {}).items() if text}
-
-
-@cache
-def accepts(slug):
-    """Return what a template takes as it is given, by an independent reading of it."""
-
-    def run(messages, tools):
-        return reference().render(slug, messages, tools, True)
-
-    return shared_module("put_right").takes_of(source(slug), run)
-
-
-def put_right(slug, messages):
-    return shared_module("put_right").put_right(messages, *accepts(slug))
 
 
 def written(directory, slug, text):
@@ -114,7 +100,7 @@ def test_a_directory_gives_what_its_makers_template_gives(slug, tmp_path):
     for case in list(goldens.battery().values())[:: 1 if STRESS else 5]:
         arguments = {"tools": case.get("tools"), "add_generation_prompt": case["add_generation_prompt"]}
         try:
-            expected = reference().render(slug, put_right(slug, case["messages"]), **arguments)
+            expected = reference().render(slug, normalize(slug, case["messages"]), **arguments)
         except Exception as error:
             # A template may crash in any way; ours may do better.
             if type(error) is TemplateError:

@@ -4,7 +4,7 @@
 
 That tool knows one folder of templates and its own list of them. It runs here on a copy in which both folders are one,
 and the list is what this repository has golden prompts of, each with the model of its provenance. The makers' templates
-get pictures, sounds and films in their own spellings.
+get pictures, sounds and films in their own spellings, and texts as parts where they read nothing else.
 """
 
 import json
@@ -17,7 +17,9 @@ from pathlib import Path
 from goldens import REPOSITORY, golden_files, native_models
 from shared import SHARED
 
-PUT_RIGHT, IMPORTED = 'put_right(case["messages"]', "from differential import maker_source, respelled"
+PUT_RIGHT = 'put_right(case["messages"], *TAKES[slug])'
+AS_READ = "in_parts(slug, put_right(respelled(maker_source(slug), case['messages']), *TAKES[slug]))"
+IMPORTED = "from differential import in_parts, maker_source, respelled"
 CLOCK = "module.today = lambda"
 """How the tool stops the clock; it is asked for the day of a second."""
 
@@ -31,7 +33,7 @@ def copied(folder, only=None):
     """Lay out a copy of what the tool reads, for all templates or for some, and return the path of the tool in it."""
     shutil.copytree(SHARED / "tools", folder / "tools")
     tool = folder / "tools/differ.py"
-    text = tool.read_text("utf-8").replace(PUT_RIGHT, "put_right(respelled(maker_source(slug), case['messages'])")
+    text = tool.read_text("utf-8").replace(PUT_RIGHT, AS_READ)
     text = text.replace(f"{CLOCK}:", f"{CLOCK} second:")
     tool.write_text(f"import sys\nsys.path.append({str(Path(__file__).parent)!r})\n{IMPORTED}\n{text}", "utf-8")
     shutil.copytree(SHARED / "oracles/jinja", folder / "oracles/jinja")

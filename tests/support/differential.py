@@ -213,8 +213,12 @@ def normalize(slug, messages):
     """Return the messages as the maker's template must get them: normalized, by an independent implementation."""
     takes = accepts(slug)
     right = shared_module("put_right").put_right(without_nulls(respelled(maker_source(slug), messages)), *takes)
-    right = [with_argument_text(message) for message in right] if takes[1] else right
-    return [as_part(message) for message in right] if reads_only_parts(slug) else right
+    return in_parts(slug, [with_argument_text(message) for message in right] if takes[1] else right)
+
+
+def in_parts(slug, messages):
+    """Return the messages with each text as a part where the maker's template leaves out any other."""
+    return [as_part(message) for message in messages] if reads_only_parts(slug) else messages
 
 
 @cache

@@ -112,6 +112,28 @@ def test_arguments_as_text_are_for_templates_that_fail_on_a_mapping():
     assert load(source.replace("'x' + c.function.arguments", "c.function.arguments | tojson")).accepts == set()
 
 
+def test_a_text_is_a_part_where_the_template_writes_nothing_else():
+    source = (
+        "{% for m in messages %}<{{ m.role }}>"
+        "{% for p in m.content %}{% if p.type == 'text' %}{{ p.text }}{% endif %}{% endfor %}{% endfor %}"
+    )
+    messages = [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": [{"type": "text", "text": "Hi"}]},
+    ]
+    prompt = load(source).render(messages)
+    assert prompt.text == "<system>Be brief.<user>Hi"
+    said = [(segment.text, segment.path) for segment in prompt.segments if segment.path]
+    assert ("Be brief.", ("messages", 0, "content")) in said
+    assert not prompt.unused
+    fails = source.replace("p.type == 'text'", "p['type'][0] == 't'")
+    assert load(fails).text(messages) == prompt.text
+    takes_both = source.replace("{% for p", "{% if m.content is string %}{{ m.content }}!{% else %}{% for p").replace(
+        "{% endfor %}{% endfor %}", "{% endfor %}{% endif %}{% endfor %}"
+    )
+    assert load(takes_both).text(messages) == "<system>Be brief.!<user>Hi"
+
+
 def test_variants_that_clients_send_are_normalized():
     calls = [{"type": "function", "function": {"name": "f", "arguments": '{"a": "b"}'}}]
     messages = [{"role": "assistant", "content": None, "tool_calls": calls}]

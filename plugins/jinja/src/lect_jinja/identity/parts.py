@@ -1,11 +1,11 @@
-"""Pictures, sounds and films in the spellings that a template names: clients spell one thing in several ways."""
+"""Texts, pictures, sounds and films in the spellings that a template reads: clients spell one thing in several ways."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from lect.plugin import SPELLINGS
+from lect.plugin import SPELLINGS, given
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -17,6 +17,14 @@ def respelled(message: Mapping[str, Any], named: Collection[str]) -> Mapping[str
     if not named or not isinstance(content, list | tuple):
         return message
     return {**message, "content": [_respelled(part, named) for part in content]}
+
+
+def in_parts(message: Mapping[str, Any], path: tuple[str | int, ...] = ()) -> Mapping[str, Any]:
+    """Return a message whose text is its only part, and still that of the message at `path`, if it has one."""
+    text = message.get("content")
+    if not isinstance(text, str):
+        return message
+    return {**message, "content": [{"type": "text", "text": given(text, (*path, "content")) if path else text}]}
 
 
 def thing(part: Any) -> Any:

@@ -16,7 +16,7 @@ from lect_jinja.engine.reading import REASONING
 from lect_jinja.engine.run import Run, compiled
 from lect_jinja.engine.values import marked, plain
 from lect_jinja.identity.knowledge import named_by_text, named_by_tree
-from lect_jinja.identity.parts import respelled, thing
+from lect_jinja.identity.parts import in_parts, respelled, thing
 from lect_jinja.replies.choice import NOTHING_SAYS, Choice, Guess, choose
 
 if TYPE_CHECKING:
@@ -58,7 +58,8 @@ class JinjaTemplate(Template):
     """
 
     __slots__ = (
-        "_choice", "_code", "_default_system", "_stated", "_text_separators", "isolate", "jinja", "limits", "tokens",
+        "_choice", "_code", "_default_system", "_only_parts", "_stated", "_text_separators", "isolate", "jinja",
+        "limits", "tokens",
     )  # fmt: skip
 
     jinja: str
@@ -92,6 +93,7 @@ class JinjaTemplate(Template):
         facts = {**self._read_off(), **facts}
         if "accepts" not in self._stated and "arguments" in self._code.reading.fields and self._wants_text():
             facts["accepts"] = [*facts["accepts"], "argument_text"]
+        self._only_parts = "parts" in facts["accepts"] and self._loses_texts()
         guessed = facts.pop("reply", None)
         super().__init__(name, self._write, reply=None if isinstance(guessed, Guess) else guessed, **facts)
 
@@ -266,9 +268,7 @@ class JinjaTemplate(Template):
 
     def _variables(self, chat: Chat) -> dict[str, Any]:
         """Return the template's variables, as transformers gives them."""
-        given_messages = [(self._with_argument_text(chat, message), message.index) for message in chat.messages]
-        spelled = [(respelled(raw, self._code.reading.parts), index) for raw, index in given_messages]
-        messages = [_shared_reasoning(raw, index, tracked=chat.tracked) for raw, index in spelled]
+        messages = [self._as_read(chat, message) for message in chat.messages]
         values = {
             ("messages",): messages,
             ("tools",): list(chat.tools) or None,
@@ -285,6 +285,13 @@ class JinjaTemplate(Template):
             variables[name] = marked(value, path) if chat.tracked and not own else value
         variables["add_generation_prompt"] = chat.add_generation_prompt
         return variables
+
+    def _as_read(self, chat: Chat, message: Message) -> Mapping[str, Any]:
+        """Return a message in the spelling that the template reads."""
+        raw = self._with_argument_text(chat, message)
+        if self._only_parts:
+            raw = in_parts(raw, ("messages", message.index) if chat.tracked else ())
+        return _shared_reasoning(respelled(raw, self._code.reading.parts), message.index, tracked=chat.tracked)
 
     def _with_argument_text(self, chat: Chat, message: Message) -> Mapping[str, Any]:
         """Return a message with the arguments of its calls as JSON text, where the template takes nothing else."""
@@ -319,32 +326,40 @@ class JinjaTemplate(Template):
         except LectError:
             return None
 
+    def _loses_texts(self) -> bool:
+        """Return whether the template writes a text only where it is a part: servers then make it one."""
+        asked = {"role": "user", "content": STAND_IN}
+        return STAND_IN not in self._tried([asked]) and STAND_IN in self._tried([in_parts(asked)])
+
     def _wants_text(self) -> bool:
         """Return whether the template takes the arguments of calls as JSON text, and fails on a mapping.
 
         Some templates write calls only where the content is null, others fail there: both are tried.
         """
-        return any(self._works('{"a": 1}', content) and not self._works({"a": 1}, content) for content in ("", None))
+        return any(self._calls('{"a": 1}', content) and not self._calls({"a": 1}, content) for content in ("", None))
 
-    def _works(self, arguments: Any, content: str | None) -> bool:
+    def _calls(self, arguments: Any, content: str | None) -> str:
         call = {**_CALL, "function": {"name": "f", "arguments": arguments}}
         messages = [
             {"role": "user", "content": "q"},
             {"role": "assistant", "content": content, "tool_calls": [call]},
             {"role": "tool", "tool_call_id": "call00001", "name": "f", "content": "r"},
         ]
+        return self._tried(messages, [_TOOL])
+
+    def _tried(self, messages: list[Mapping[str, Any]], tools: list[Any] | None = None) -> str:
+        """Return what the template's text makes of messages as they are; nothing if it fails."""
         variables = {
             "documents": None,
             **self.tokens,
             "messages": messages,
-            "tools": [_TOOL],
+            "tools": tools,
             "add_generation_prompt": True,
         }
         try:
-            self._started(variables, None, tracked=False).text()
+            return self._started(variables, None, tracked=False).text()
         except LectError:
-            return False
-        return True
+            return ""
 
 
 def _option_path(name: str) -> tuple[str, ...]:
