@@ -20,7 +20,7 @@ from lect_jinja.identity.parts import in_parts, respelled, thing
 from lect_jinja.replies.choice import NOTHING_SAYS, Choice, Guess, choose
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from lect.plugin import Message, Writer
     from lect.plugin.grammar import Grammar
@@ -340,14 +340,14 @@ class JinjaTemplate(Template):
 
     def _calls(self, arguments: Any, content: str | None) -> str:
         call = {**_CALL, "function": {"name": "f", "arguments": arguments}}
-        messages = [
+        messages: list[Mapping[str, Any]] = [
             {"role": "user", "content": "q"},
             {"role": "assistant", "content": content, "tool_calls": [call]},
             {"role": "tool", "tool_call_id": "call00001", "name": "f", "content": "r"},
         ]
         return self._tried(messages, [_TOOL])
 
-    def _tried(self, messages: list[Mapping[str, Any]], tools: list[Any] | None = None) -> str:
+    def _tried(self, messages: Sequence[Mapping[str, Any]], tools: list[Any] | None = None) -> str:
         """Return what the template's text makes of messages as they are; nothing if it fails."""
         variables = {
             "documents": None,
