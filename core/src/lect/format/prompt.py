@@ -78,10 +78,11 @@ class Prompt:
 
     def __getstate__(self) -> dict[str, Any]:
         # The views, but not their source, which holds the caller's messages.
-        views = (
-            "segments", "unused", "media", "_first_controls", "turns", "deviations", "_said_of_loss", "_unwritten_stop",
-        )  # fmt: skip
-        return {name: getattr(self, name) for name in ("template", "text", "marked", "trains", *views)}
+        from lect.tokens.policy import said_of_loss
+
+        views = "segments", "unused", "media", "_first_controls", "turns", "deviations", "_unwritten_stop"
+        state = {name: getattr(self, name) for name in ("template", "text", "marked", "trains", *views)}
+        return state | {"_messages": [*map(said_of_loss, self._messages)]}
 
     def __str__(self) -> str:
         return self.text
@@ -182,10 +183,10 @@ class Prompt:
         Raises:
             MaskError: If the weight that a message states is invalid, or the policy does not fit the prompt.
         """
-        from lect.tokens import policy as policies
-        from lect.tokens import spans
+        from lect.tokens.policy import DEFAULT_POLICY
+        from lect.tokens.spans import loss_spans, marked_spans
 
-        policy, trains = policy or policies.DEFAULT_POLICY, self.trains
+        policy, trains = policy or DEFAULT_POLICY, self.trains
         if policy.marks == "template":
             if self.marked is None:
                 raise MaskError(
@@ -193,10 +194,10 @@ class Prompt:
                     "  try: LossPolicy(marks='lect'), which needs none\n"
                     "   or: lect.load_template(path), if the template in the directory of the model has marks"
                 )
-            found = spans.marked_spans(self.layout, self.marked, self._said_of_loss, policy)
+            found = marked_spans(self.layout, self.marked, self._messages, policy)
             return [span for span in found if trains is None or span.message in trains]
         turns = [turn for turn in self.turns if trains is None or turn.message in trains]
-        return spans.loss_spans(self.layout, turns, self._said_of_loss, policy)
+        return loss_spans(self.layout, turns, self._messages, policy)
 
     @computed
     def _unwritten_stop(self) -> str:
@@ -225,14 +226,12 @@ class Prompt:
     @property
     def roles(self) -> list[str]:
         """The roles of the messages."""
-        return [str(message.get("role", "")) for message in self._said_of_loss]
+        return [str(message.get("role", "")) for message in self._messages]
 
     @computed
-    def _said_of_loss(self) -> Sequence[Mapping[str, Any]]:
-        """The messages, reduced to what decides about loss."""
-        from lect.tokens.policy import said_of_loss
-
-        return [said_of_loss(message) for message in self._request.messages]
+    def _messages(self) -> Sequence[Mapping[str, Any]]:
+        """The messages, or after unpickling, of each what decides about loss."""
+        return self._request.messages
 
     def encode(
         self,

@@ -158,11 +158,11 @@ class Replies(Facts):
         Raises:
             MaskError: If `unroll` is none of these.
         """
-        from lect.format import sequences
+        from lect.format.sequences import unrolled
 
         strict = options.pop("strict", False)
         render = partial(self.render, tools=tools, **options)
-        return sequences.unrolled(self.edges(options), render, messages, unroll, strict=strict)
+        return unrolled(self.edges(options), render, messages, unroll, strict=strict)
 
     def edges(self, options: Mapping[str, Any] | None = None) -> Edges:
         """Return what the template writes around an answer; with the options that it reads, if some are given."""

@@ -23,7 +23,7 @@ from lect.tokens.served import Deviation
 from lect.tokens.spans import LossSpan
 from lect.tokens.tokenizer import Encoder, Offsets, Tokens, encoder_of
 from lect.tokens.turns import TurnSpan
-from lect.tokens.weigh import Run, first_token, fitting_turns, straddled, weighed
+from lect.tokens.weigh import Run, first_token, fitting_turns, weighed
 
 if TYPE_CHECKING:
     from typing import Protocol
@@ -147,10 +147,10 @@ class Encoded:
 
     @computed
     def _runs(self) -> list[Run]:
-        return self._weigh(self._prompt.loss_spans(self._policy))
+        return self._kept(weighed(self._tokens, self._prompt.loss_spans(self._policy))[0])
 
-    def _weigh(self, spans: Sequence[LossSpan]) -> list[Run]:
-        runs = weighed(self._tokens, spans)
+    def _kept(self, runs: Sequence[Run]) -> list[Run]:
+        """Return the tokens that carry loss, counted with the opening, as far as they were kept."""
         opening, count = self._opening, len(self.ids)
         shifted = ((first + opening, behind + opening, weight) for first, behind, weight in runs)
         kept = [(first, min(behind, count), weight) for first, behind, weight in shifted if first < count]
@@ -229,15 +229,16 @@ def encode(
     trusted = Trusted(layout)
     controls, own, foreign = controls_in(layout, encoder)
     tokens = encoder.between(text, own, is_clean=not foreign) if safe else encoder.whole(text)
-    cuts: tuple[int, ...] = ()
     spans = [] if policy is None else prompt.loss_spans(policy)
     trained = {span.message for span in spans}
     turns = [turn for turn in prompt.turns if turn.message in trained] if trained else []
-    if policy is not None and policy.boundary == "cut":
-        # A server encodes the prompt alone, also where the first of what follows carries no loss.
-        cuts = tuple(straddled(tokens, spans, [] if policy.train_prefill else [turn.start for turn in turns]))
-        if cuts:
-            tokens = encoder.between(text, own if safe else controls, cuts)
+    # A server encodes the prompt alone, also where the first of what follows carries no loss.
+    starts = set() if policy is None or policy.train_prefill else {turn.start for turn in turns}
+    runs, crossed = weighed(tokens, spans, starts)
+    cuts = crossed if policy is not None and policy.boundary == "cut" else ()
+    if cuts:
+        tokens = encoder.between(text, own if safe else controls, cuts)
+        runs, _ = weighed(tokens, spans)
     bos = _opened_by(prompt, tokens, encoder, trusted)
     opening = encoder.opening if bos == "tokenizer" and opens else ()
     truncated = 0 if max_length is None else max(0, len(opening) + len(tokens.ids) - max_length)
@@ -267,7 +268,7 @@ def encode(
     encoded = Encoded(prompt, tokens, opening, policy or DEFAULT_POLICY, report)
     if policy is not None:
         # A policy is given for the mask, so its faults are reported now.
-        encoded._runs = encoded._weigh(spans)
+        encoded._runs = encoded._kept(runs)
     return encoded
 
 

@@ -111,7 +111,7 @@ def _weights(turns: Sequence[TurnSpan], messages: Sequence[Mapping[str, Any]], p
     trained = dict.fromkeys(by_role[-1:] if policy.last else by_role, 1.0)
     for turn in turns:
         message = turn.message
-        own = own_weight(messages[message], message) if len(messages[message]) > 1 else None
+        own = own_weight(messages[message], message)
         if own is not None and (own == 0 or message in trained or not policy.last):
             trained[message] = own
     return trained

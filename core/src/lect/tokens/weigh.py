@@ -1,6 +1,6 @@
 """From characters that carry loss to tokens that do."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence, Set
 from operator import itemgetter
 
 from lect.tokens.spans import LossSpan, merged
@@ -9,21 +9,29 @@ from lect.tokens.turns import TurnSpan
 
 Run = tuple[int, int, float]
 """The first of some tokens that carry loss, the one after the last, and their weight."""
+WEIGHT_AND_TURN = itemgetter(2, 3)
 
 
-def weighed(tokens: Tokens, spans: Sequence[LossSpan]) -> list[Run]:
+def weighed(
+    tokens: Tokens, spans: Sequence[LossSpan], starts: Set[int] = frozenset()
+) -> tuple[list[Run], tuple[int, ...]]:
     """Return the tokens that carry loss, in order. The weight of each is that of the span in which it begins.
 
     One that ends in the next span of the same turn has the weight of that; one that begins before trained text, none.
+    Also return where a token reaches from untrained into trained text, or from a prompt into one of the `starts`.
     """
     runs: list[Run] = []
     begin, end, turn = -1, -1, -1
-    for start, stop, weight, message, _ in merged(spans, itemgetter(2, 3)):
+    others, crossed = set(starts), []
+    for start, stop, weight, message, _ in merged(spans, WEIGHT_AND_TURN):
+        first, behind = first_token(tokens, start), first_token(tokens, stop)
+        straddler = _straddler(tokens, first, start)
+        if straddler is not None and (start != end or start in starts):
+            crossed.append(start)
+        others.discard(start)
         if (end, turn) != (start, message):
             begin = start
         end, turn = stop, message
-        first, behind = first_token(tokens, start), first_token(tokens, stop)
-        straddler = _straddler(tokens, first, start)
         if straddler is not None:
             index, begins_at = straddler
             first = index if begins_at >= begin else index + 1
@@ -31,17 +39,8 @@ def weighed(tokens: Tokens, spans: Sequence[LossSpan]) -> list[Run]:
             if runs and first < runs[-1][1]:
                 runs.append((runs[-1][0], first, runs.pop()[2]))
             runs.append((first, behind, weight))
-    return runs
-
-
-def straddled(tokens: Tokens, spans: Sequence[LossSpan], starts: Iterable[int]) -> list[int]:
-    """Return where a token reaches from untrained into trained text, or from a prompt into an answer."""
-    edges, end = set(starts), -1
-    for span in spans:
-        if span.start != end:
-            edges.add(span.start)
-        end = span.end
-    return [edge for edge in sorted(edges) if _straddler(tokens, first_token(tokens, edge), edge) is not None]
+    crossed += [start for start in others if _straddler(tokens, first_token(tokens, start), start) is not None]
+    return runs, tuple(sorted(crossed))
 
 
 def fitting_turns(tokens: Tokens, turns: Sequence[TurnSpan], most: int) -> int:
