@@ -463,7 +463,7 @@ def data(session):
 
     As in `grpo`, PIP_CONSTRAINT may choose a torch without CUDA.
     """
-    session.install("pytest>=8", *TRAINERS, "datasets>=3", "ray[data]>=2.40", "rich")
+    session.install("pytest>=8", *TRAINERS, "datasets>=3", "ray[data]>=2.40")
     install(session, "core", *needed("data"), "plugins/jinja")
     files = [f"tests/integrations/test_data_{name}.py" for name in ("ray", "trainers")]
     files.append("addons/data/tests/test_dataset.py")

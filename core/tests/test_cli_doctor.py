@@ -1,6 +1,5 @@
 """`lect doctor`."""
 
-import io
 import json
 import sys
 
@@ -9,7 +8,6 @@ from installs import install, registry_of
 
 import lect
 from lect.cli import main
-from lect.cli.screen import Progress, Screen
 from lect.plugin import CHATML, Family, Rule, Template, Turn, TurnTemplate
 from lect.plugin.grammar import Grammar, Section
 
@@ -268,20 +266,6 @@ def test_a_refused_conversation_is_tried_as_a_single_question(capsys):
 
     lect.register(Family("acme", Rule("acme", Template("once", once))))
     assert [what.partition(":")[0] for what in findings(examined(capsys, 1), broken=True)] == ["acme"]
-
-
-def test_progress_is_shown_on_a_terminal_after_a_wait_and_leaves_nothing(monkeypatch):
-    class Terminal(io.StringIO):
-        def isatty(self):
-            return True
-
-    for stream, patience, shown in ((Terminal(), 0, True), (Terminal(), 60, False), (io.StringIO(), 0, False)):
-        monkeypatch.setattr(Progress, "DELAY", patience)
-        progress = Progress(Screen(stream))
-        progress.show("acme:one")
-        progress.show("b")
-        progress.clear()
-        assert stream.getvalue() == ("\racme:one\rb       \r \r" if shown else "")
 
 
 # Claims

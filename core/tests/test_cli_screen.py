@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lect.cli.screen import Painted, Screen, write_exactly, write_json
+from lect.cli.screen import Painted, Progress, Screen, write_exactly, write_json
 
 
 class Terminal(io.StringIO):
@@ -79,7 +79,7 @@ def test_colours_do_not_count_as_width():
 
 
 def test_a_long_last_column_is_wrapped_to_fit_a_terminal_and_left_alone_in_a_pipe(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("COLUMNS", "50")
     rows = [("owner", "one-name, another-name, and-a-third-name")]
     terminal, pipe = Terminal(), io.StringIO()
     Screen(terminal).table(rows, indent=0, wrap=True)
@@ -122,3 +122,49 @@ def test_json_reads_back_and_carries_no_control_character(stream, value):
         written = sys.stdout.getvalue()
     assert json.loads(written) == value
     assert not {letter for letter in written if unicodedata.category(letter) == "Cc"} - {"\n"}
+
+
+# Progress
+
+
+@pytest.mark.parametrize(
+    ("stream", "patience", "shown"), [(Terminal(), 0, True), (Terminal(), 60, False), (io.StringIO(), 0, False)]
+)
+def test_progress_is_shown_on_a_terminal_after_a_wait_and_leaves_nothing(stream, patience, shown, monkeypatch):
+    monkeypatch.setattr(Progress, "DELAY", patience)
+    monkeypatch.setattr(Progress, "STEP", 0)
+    with Progress(Screen(stream)) as progress:
+        progress.show("acme:one")
+        progress.show("b")
+    assert stream.getvalue() == ("\racme:one\rb       \r \r" if shown else "")
+
+
+def test_progress_is_a_bar_where_the_end_is_known_and_is_erased_before_an_error(monkeypatch):
+    monkeypatch.setattr(Progress, "DELAY", 0)
+    monkeypatch.setattr(Progress, "STEP", 0)
+    monkeypatch.setenv("COLUMNS", "50")
+    stream = Terminal()
+
+    def work():
+        with Progress(Screen(stream)) as progress:
+            progress.show("450 of 1,000", 450, 1000)
+            progress.show("that is more than was said" * 9, 1000, 1000)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    first, second, *erased = stream.getvalue().split("\r")[1:]
+    assert first == "[=========           ]  45%  450 of 1,000"
+    assert second.startswith(f"[{'=' * 20}] 100%  that")
+    assert len(second) == 49
+    assert [each.strip() for each in erased] == ["", ""]
+
+
+def test_progress_of_fast_work_is_written_seldom(monkeypatch):
+    monkeypatch.setattr(Progress, "DELAY", 0)
+    monkeypatch.setattr(Progress, "STEP", 60)
+    stream = Terminal()
+    with Progress(Screen(stream)) as progress:
+        for count in range(1000):
+            progress.show(f"{count}", count, 1000)
+    assert stream.getvalue().count("%") == 1

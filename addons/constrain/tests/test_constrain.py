@@ -350,3 +350,14 @@ def test_no_reply_format_is_given_by_something_else():
             constrain(*arguments)
     with pytest.raises(lect.MessageError):
         constrain(TEMPLATE, format="plain")
+
+
+@pytest.mark.parametrize("write", ["structural_tag", "lark", "gbnf"])
+@pytest.mark.parametrize("form", ["hermes_json", "glm4_xml"])
+def test_it_is_said_how_many_tools_are_read_and_written(form, write):
+    inner = {"type": "object", "properties": {"x": {"type": "string", "pattern": "a+"}, "y": {"type": "integer"}}}
+    tools = [{"name": f"tool_{number}", "parameters": inner} for number in range(4)]
+    read, written = [], []
+    found = constrain(None, tools, format=form, seen=lambda *step: read.append(step))
+    getattr(found, write)(seen=lambda *step: written.append(step))
+    assert read == written == [(number, 4) for number in range(4)]

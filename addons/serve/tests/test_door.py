@@ -200,3 +200,21 @@ def test_whatever_stands_anywhere_in_a_request_is_never_the_servers_fault(client
         assert answer.status_code in (200, 400), (place, value, answer.text)
 
     try_one()
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [("POST", "/chat/completions", 404), ("POST", "/v1/v1/messages", 404), ("GET", "/v1/chat/completions", 405)],
+)
+def test_a_wrong_address_is_answered_and_logged_with_the_right_ones(method, path, status, client, caplog):
+    with caplog.at_level("INFO", "lect_serve"):
+        answer = client.request(method, path)
+    assert answer.status_code == status
+    said = answer.json()["error"]["message"]
+    assert f"{method} '{path}' is not served here" in said
+    assert "/v1/chat/completions" in said
+    assert said in caplog.text
+
+
+def test_a_picture_that_nobody_asked_for_says_which_option_shows_it(client):
+    assert "--inspect" in client.get("/inspect").json()["error"]["message"]

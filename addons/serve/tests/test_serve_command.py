@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import urllib.request
@@ -59,11 +60,28 @@ def test_everything_can_be_said(monkeypatch):
         ("--engine echo --workers 2 --inspect", "--inspect needs"),
         ("--engine http://127.0.0.1:9", "--tokenizer DIR"),
         ("--engine echo --record /dev/null/x", "another --record"),
+        ("--engine echo --port 70000", "try: --port"),
+        ("--engine echo --host 192.0.2.1 --key k", "cannot listen at 192.0.2.1, port 8000"),
     ],
 )
 def test_what_cannot_be_is_refused_before_the_start(capsys, words, told):
     assert main(["serve", "Qwen/Qwen3-8B", *words.split()]) != 0
     assert told in capsys.readouterr().err
+
+
+def test_a_port_that_is_taken_is_told_before_it_is_said_that_it_serves(capsys):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert main(["serve", "Qwen/Qwen3-8B", "--engine", "echo", "--port", str(port)]) == 1
+    said = capsys.readouterr()
+    assert not said.out
+    assert f"cannot listen at 127.0.0.1, port {port}: " in said.err
+    assert "try: --port" in said.err
+
+
+def test_a_directory_that_is_not_there_is_named(capsys):
+    assert main(["serve", "/nowhere/Qwen3-8B", "--engine", "http://127.0.0.1:9"]) == 1
+    assert "there is no directory '/nowhere/Qwen3-8B'" in capsys.readouterr().err
 
 
 def test_an_engine_that_is_not_there_is_told_before_the_start(capsys, tmp_path):

@@ -116,8 +116,9 @@ def test_the_command_refuses_what_does_not_fit(words, capsys):
 
 
 def test_the_archive_has_the_installed_packages_and_what_they_need(tmp_path):
-    content = packed.packed()
-    assert content == packed.packed()
+    every = packed.distributions()
+    content = packed.packed(every)
+    assert content == packed.packed(every)
     path = tmp_path / "packages.zip"
     path.write_bytes(content)
     names = zipfile.ZipFile(path).namelist()
@@ -129,12 +130,13 @@ def test_the_archive_has_the_installed_packages_and_what_they_need(tmp_path):
     assert not [name for name in names if name.endswith((".so", ".pyc", ".pyd"))]
 
 
-def test_it_is_said_which_package_is_being_packed():
+def test_it_is_said_what_is_being_written_and_how_far_it_is(tmp_path, pyodide):
     said = []
-    packed.packed(said.append)
-    count = len(packed.distributions())
-    assert len(said) == count
-    assert said[-1].startswith(f"package {count} of {count}: ")
+    write_site(str(tmp_path / "site"), str(pyodide), lambda *step: said.append(step))
+    names = [what.partition(": ")[2] for what, _, _ in said]
+    assert {"pyodide.mjs", "lect", "lect-view"} <= {*names}
+    assert [done for _, done, _ in said] == list(range(len(said)))
+    assert {steps for _, _, steps in said} == {len(said)}
 
 
 # Its server

@@ -21,13 +21,15 @@ from lect_constrain.notations import JSON, Value
 from lect_constrain.schema import in_order_of_keys
 from lect_constrain.source import Source
 from lect_constrain.tag import Tag
-from lect_constrain.tools import chosen, schemas_of
+from lect_constrain.tools import Counted, Seen, chosen, schemas_of, unseen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from lect import Prompt, Template
     from lect.plugin.grammar import Grammar, ReplyFormat
+
+NOTATIONS = ("lark", "gbnf", "xgrammar")
 
 
 class Constraint:
@@ -37,6 +39,7 @@ class Constraint:
         node: The constraint as a tree.
         triggers: The marks that open calls, for engines that apply a grammar only once one of them was written.
         name: The name of the template or the format.
+        calls: The nodes of calls, tool by tool.
         strays: Control tokens of the template that no reply has. xgrammar does not exclude them where a mark of the
             format is text: to compile that would take seconds.
     """
@@ -51,27 +54,33 @@ class Constraint:
         strays: frozenset[str],
         lost: Lost,
         strict: bool,
+        calls: Sequence[Node] = (),
     ):
         self.node, self.name, self.triggers = node, name, triggers
         self.strays = strays
+        self.calls = calls
+        self._lost: dict[str, Lost] = {}
         self._tokens, self._always, self._strict = tokens, lost, strict
 
-    def structural_tag(self) -> dict[str, Any]:
+    def structural_tag(self, *, seen: Seen = unseen) -> dict[str, Any]:
         """Return the structural tag that xgrammar reads, and with it vLLM and SGLang.
+
+        Args:
+            seen: Is called with how many tools are written, and of how many.
 
         Raises:
             MessageError: With `strict`, if there is something that it cannot honour.
         """
-        written: dict[str, Any] = self._checked("xgrammar")
+        written: dict[str, Any] = self._checked("xgrammar", seen)
         return written
 
-    def lark(self) -> str:
+    def lark(self, *, seen: Seen = unseen) -> str:
         """Return the grammar that llguidance reads; otherwise as `structural_tag`."""
-        return str(self._checked("lark"))
+        return str(self._checked("lark", seen))
 
-    def gbnf(self) -> str:
+    def gbnf(self, *, seen: Seen = unseen) -> str:
         """Return the grammar that llama.cpp reads; otherwise as `structural_tag`."""
-        return str(self._checked("gbnf"))
+        return str(self._checked("gbnf", seen))
 
     @cached_property
     def loose(self) -> dict[str, tuple[str, ...]]:
@@ -79,31 +88,35 @@ class Constraint:
 
         With `any_order`, `/any_order` after the path of an object says that it keeps the order of its schema.
         """
-        return {notation: lost.every("loose") for notation, lost in self._lost.items()}
+        return {notation: self.lost(notation).every("loose") for notation in NOTATIONS}
 
     @cached_property
     def tight(self) -> dict[str, tuple[str, ...]]:
         """The keywords of schemas of which a notation allows less than they do, as paths, by notation."""
-        return {notation: lost.every("tight") for notation, lost in self._lost.items()}
+        return {notation: self.lost(notation).every("tight") for notation in NOTATIONS}
 
-    @cached_property
-    def _lost(self) -> dict[str, Lost]:
-        return {notation: self._written(notation)[1] for notation in ("lark", "gbnf", "xgrammar")}
+    def lost(self, notation: str) -> Lost:
+        """Return the keywords of schemas that a notation does not honour exactly."""
+        if notation not in self._lost:
+            self._written(notation)
+        return self._lost[notation]
 
-    def _written(self, notation: str) -> tuple[Any, Lost]:
+    def _written(self, notation: str, seen: Seen = unseen) -> tuple[Any, Lost]:
         """Return the constraint in a notation, and the keywords that it does not honour there."""
         writer: Tag | Lark | Gbnf
         if notation == "xgrammar":
             writer = Tag(self._tokens, self.strays)
         else:
             writer = Lark(self._tokens) if notation == "lark" else Gbnf()
+        writer.counted = Counted(self.calls, seen)
         written, lost = writer.written(self.node), Lost()
         lost.add(self._always)
         lost.add(writer.lost)
+        self._lost[notation] = lost
         return written, lost
 
-    def _checked(self, notation: str) -> Any:
-        written, lost = self._written(notation)
+    def _checked(self, notation: str, seen: Seen) -> Any:
+        written, lost = self._written(notation, seen)
         if self._strict and len(lost):
             paths = ", ".join(lost.every("loose") + lost.every("tight"))
             raise MessageError(f"{notation} cannot honour {paths} in the format of {self.name}\n  try: strict=False")
@@ -128,6 +141,7 @@ def constrain(
     strict: bool = False,
     format: str | Grammar | ReplyFormat | None = None,  # noqa: A002  # as in lect.parse
     adapter: Any = None,
+    seen: Seen = unseen,
     **options: Any,
 ) -> Constraint:
     """Return what a model may write, from the grammar that reads its replies and the template's own renderings.
@@ -148,6 +162,7 @@ def constrain(
             `Constraint.tight`.
         format: A reply format, where there is no model: its name, a `Grammar` or a `ReplyFormat`.
         adapter: As in `lect.get_template`.
+        seen: Is called with how many tools are read, and of how many.
         options: The options of the template with which the prompt was rendered.
 
     Raises:
@@ -155,7 +170,7 @@ def constrain(
         LimitError: If tools or schemas are too large.
     """
     source = Source(model, format, adapter, options)
-    schemas = schemas_of(tools, any_order=any_order)
+    schemas = schemas_of(tools, any_order=any_order, seen=seen)
     kind, left = chosen(schemas, tool_choice)
     marks = marks_of(source.grammar, source.stop, source.tokens, schemas)
     shape = source.shape
@@ -166,6 +181,7 @@ def constrain(
     lost = Lost()
     triggers: list[str] = []
     blocks: list[Block] = []
+    calls: list[Node] = []
     if left and not shape.forms and kind != "auto":
         raise MessageError(f"{source.name} cannot write calls: {source.why}\n  try: tool_choice='none'")
     for form in shape.forms if left else ():
@@ -179,6 +195,7 @@ def constrain(
             raise MessageError(f"{source.name} cannot write a call: {error}") from None
         source.check_names(form.call, left)
         blocks.append(builder.block(form, nodes, several=parallel and kind != "named", text=kind == "auto"))
+        calls += nodes.values()
         if arguments:
             lost.add(arguments.lost)
         triggers += [blocks[-1].trigger] * bool(blocks[-1].trigger)
@@ -208,6 +225,7 @@ def constrain(
         strays=marks.strays,
         lost=lost,
         strict=strict,
+        calls=calls,
     )
 
 

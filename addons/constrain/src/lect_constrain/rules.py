@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lect_constrain.lost import Lost
 from lect_constrain.nodes import Alt, Chars, Lit, Node, Quoted, Ref, Rep, Seq, Text, Word
 from lect_constrain.notations import Begun, Value
+from lect_constrain.tools import Counted
 from lect_constrain.values import Values
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class RuleWriter(ABC):
         """The nodes that have names: their identities must not be used again."""
         self.refs: dict[tuple[int, str], str] = {}
         self.lost = Lost()
+        self.counted = Counted()
 
     def written(self, node: Node) -> str:
         """Return the whole grammar."""
@@ -38,6 +40,7 @@ class RuleWriter(ABC):
 
     def expression(self, node: Node, *, outer: bool = False) -> str:
         """Return a node as an expression; an `outer` one needs no brackets."""
+        self.counted.meet(node)
         match node:
             case Lit(text):
                 return self.literal(text)

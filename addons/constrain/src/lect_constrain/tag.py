@@ -9,6 +9,7 @@ from lect_constrain.lost import Lost
 from lect_constrain.nodes import Alt, Chars, Lit, Node, Quoted, Ref, Rep, Seq, Text, Tokens, Word
 from lect_constrain.notations import Begun, Value
 from lect_constrain.schema import KNOWN, NUMERIC, has_text, kept, parts_of, types_of
+from lect_constrain.tools import Counted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -30,6 +31,7 @@ class Tag:
     def __init__(self, tokens: Mapping[str, int], strays: Collection[str]):
         self.tokens, self.strays = Tokens(tokens), strays
         self.lost = Lost()
+        self.counted = Counted()
 
     def written(self, root: Node) -> dict[str, Any]:
         """Return the whole structural tag."""
@@ -39,6 +41,7 @@ class Tag:
 
     def format(self, node: Node) -> dict[str, Any]:
         """Return a node as a format."""
+        self.counted.meet(node)
         match node:
             case Lit(text):
                 return _row(self.spelled(text) or [{"type": "const_string", "value": ""}])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from lect import LimitError, MessageError
@@ -12,10 +12,40 @@ from lect_constrain.schema import Schema
 
 MOST = 4096
 """How many tools there may be."""
+Seen = Callable[[int, int], object]
+"""Is called with how many tools are done, and of how many."""
 
 
-def schemas_of(tools: Any, *, any_order: bool = False) -> dict[str, Schema]:
+def unseen(done: int, tools: int) -> None:
+    """Say nothing of how far work is."""
+
+
+class Counted:
+    """Says how many nodes of certain ones are being written, or were.
+
+    Args:
+        nodes: The nodes.
+        seen: Is told.
+    """
+
+    def __init__(self, nodes: Iterable[object] = (), seen: Seen = unseen):
+        self._nodes, self._seen = {id(node) for node in nodes}, seen
+        self._met = set[int]()
+
+    def meet(self, node: object) -> None:
+        """A node is being written."""
+        if id(node) in self._nodes and id(node) not in self._met:
+            self._seen(len(self._met), len(self._nodes))
+            self._met.add(id(node))
+
+
+def schemas_of(tools: Any, *, any_order: bool = False, seen: Seen = unseen) -> dict[str, Schema]:
     """Return the schemas of tools in their normal form, by name.
+
+    Args:
+        tools: The tools.
+        any_order: Whether the keys of objects may come in any order.
+        seen: Is called with how many tools are read, and of how many.
 
     Raises:
         MessageError: If a tool has no name, or that of another, or its schema is wrong or fits nothing.
@@ -32,6 +62,7 @@ def schemas_of(tools: Any, *, any_order: bool = False) -> dict[str, Schema]:
     for index, tool in enumerate(tools):
         function = tool.get("function", tool) if isinstance(tool, Mapping) else None
         name = function.get("name") if isinstance(function, Mapping) else None
+        seen(index, len(tools))
         if not isinstance(name, str) or not name:
             raise MessageError(f"tools[{index}] has no name: {saferepr(tool)}\n  try: {{'function': {{'name': ...}}}}")
         if name in found:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 LOG = logging.getLogger("lect_serve")
 APIS: dict[str, Api] = {"/v1/chat/completions": "chat", "/v1/responses": "responses", "/v1/messages": "messages"}
 COUNT = "/v1/messages/count_tokens"
+PLACES = f"POST {', '.join(APIS)}. The base URL of clients of OpenAI's APIs ends with /v1, that of Anthropic's does not"
 
 
 @boundary
@@ -75,7 +77,7 @@ def app(settings: Settings, *, model: Model | None = None, engines: Sequence[Eng
         Route("/v1/models/{name:path}", _models(server)),
         Route("/healthz", _health(server)),
         Route("/metrics", _metrics(server)),
-        Route("/", _root),
+        Route("/", _root(server)),
     ]
 
     if settings.inspect:
@@ -90,7 +92,7 @@ def app(settings: Settings, *, model: Model | None = None, engines: Sequence[Eng
         finally:
             await server.stop()
 
-    made = Starlette(routes=routes, lifespan=lifespan)
+    made = Starlette(routes=routes, lifespan=lifespan, exception_handlers={HTTPException: _nowhere})
     if settings.origins:
         made.add_middleware(CORSMiddleware, allow_origins=settings.origins, allow_methods=["*"], allow_headers=["*"])
     made.add_middleware(Door, settings=settings)
@@ -244,8 +246,24 @@ def _metrics(server: Server) -> Endpoint:
     return metrics
 
 
-async def _root(_: Request) -> ASGIApp:
-    return PlainTextResponse("lect serve\n")
+def _root(server: Server) -> Endpoint:
+    async def root(_: Request) -> ASGIApp:
+        inspect = "; sessions as pictures: /inspect" if server.settings.inspect else ""
+        return PlainTextResponse(f"lect serve: {server.model.name}\n{PLACES}{inspect}\n")
+
+    return root
+
+
+async def _nowhere(request: Request, error: Any) -> Response:
+    """Say what is served to whoever asks for something else: a client with a wrong address, mostly."""
+    path = request.url.path
+    message = f"{request.method} {saferepr(path)} is not served here. {PLACES}"
+    if path.startswith("/inspect"):
+        message = "sessions are shown as pictures only by: lect serve MODEL ... --inspect"
+    LOG.info("%s %d %s", api_of(path), error.status_code, message)
+    refusal = _refusal(api_of(path), RefusedRequestError(message, status=error.status_code))
+    refusal.headers.update(error.headers or {})
+    return refusal
 
 
 def _json(value: Any, status: int = 200) -> Response:

@@ -62,9 +62,8 @@ def run(arguments: Namespace) -> int:
 def _run_installed(arguments: Namespace) -> int:
     # Failures are printed with their tracebacks.
     warnings.simplefilter("ignore", PluginWarning)
-    progress = Progress(Screen(sys.stderr))
-    report = check_installation(progress.show)
-    progress.clear()
+    with Progress(Screen(sys.stderr)) as progress:
+        report = check_installation(progress.show)
     broken = [finding for finding in report.findings if finding.broken]
     if arguments.json:
         write_json(_as_data(report) | {"ok": not broken})

@@ -6,6 +6,7 @@ Aligned and in colour for people, as JSON for programs, and without control char
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from errno import EBADF
 from io import TextIOBase
 from time import monotonic
@@ -117,7 +118,7 @@ class Screen:
         self._width = len(line)
 
     def _write(self, text: str) -> None:
-        """Write text exactly, but for what the encoding of the stream cannot express, which is escaped.
+        """Write text exactly, but escape what the encoding of the stream cannot express.
 
         Errors in writing to standard error are ignored: there is nowhere left to report them.
         """
@@ -164,7 +165,7 @@ class Screen:
             padded = [
                 self.paint(*cell) + " " * (width - _width(cell.text)) for cell, width in zip(row, widths, strict=False)
             ]
-            first, *others = self._wrapped(row[-1].text, before_last) if wrap else [row[-1].text]
+            first, *others = self._wrapped(row[-1].text, before_last) if wrap and self.is_terminal else [row[-1].text]
             style = row[-1].style
             self._write(" " * indent + "  ".join([*padded, self.paint(first, style)]).rstrip() + "\n")
             for line in others:
@@ -172,8 +173,6 @@ class Screen:
 
     def _wrapped(self, text: str, column: int) -> list[str]:
         """Split a text that begins at a column into lines that fit the terminal."""
-        if not self.is_terminal:
-            return [text]
         from shutil import get_terminal_size
         from textwrap import wrap
 
@@ -181,25 +180,27 @@ class Screen:
         return wrap(text, room, break_long_words=False, break_on_hyphens=False) or [""]
 
 
-class Progress:
-    """A temporary line that tells people on a terminal what is being done, if it takes long."""
+class Progress(AbstractContextManager["Progress"]):
+    """A temporary line that tells people on a terminal how far long work is: a bar, if its end is known."""
 
-    DELAY = 1.0
-    """Seconds before anything is shown."""
+    DELAY, STEP = 1.0, 0.1
+    """Seconds before anything is shown, and from one line to the next."""
 
     def __init__(self, screen: Screen):
-        self._screen = screen
-        self._started = monotonic()
-        self._is_shown = False
+        self._screen, self._is_shown = screen, False
+        self._next = monotonic() + self.DELAY
 
-    def show(self, text: str) -> None:
-        """Show a text in place of the last one."""
-        if self._screen.is_terminal and monotonic() - self._started > self.DELAY:
-            self._screen.replace_line(text[:70])
-            self._is_shown = True
+    def show(self, text: str, done: int = 0, total: int = 0) -> None:
+        """Show a text in place of the last one, after a bar where there is a total."""
+        if self._screen.is_terminal and monotonic() >= self._next:
+            from shutil import get_terminal_size
 
-    def clear(self) -> None:
-        """Erase the line."""
+            bar = f"[{'=' * (20 * done // total):20}] {100 * done // total:3}%  " if total else ""
+            self._screen.replace_line(f"{bar}{text}"[: get_terminal_size().columns - 1])
+            self._next, self._is_shown = monotonic() + self.STEP, True
+
+    def __exit__(self, *_error: object) -> None:
+        """Erase the line, before results and errors."""
         if self._is_shown:
             self._screen.replace_line("")
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Iterator
 
 BOUNDED = True
 HELP = "force valid tool calls: write a grammar for xgrammar, llguidance or llama.cpp"
@@ -18,8 +16,6 @@ examples:
   lect constrain - --format glm4_xml --tools tools.json --to lark --tool-choice get_weather
 """
 CHOICES = ("auto", "none", "required")
-TICK = 0.5
-"""Seconds from one line to the next."""
 
 
 def configure(parser: ArgumentParser) -> None:
@@ -65,6 +61,7 @@ def configure(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> None:
     """Print the constraint; what it does not honour goes to standard error."""
     import sys
+    from functools import partial
 
     from lect.addon import Screen, commands
     from lect.errors import LectError
@@ -74,24 +71,31 @@ def run(arguments: Namespace) -> None:
         raise LectError(msg)
     files = {"--tools": arguments.tools, "--prompt": arguments.prompt, "--content-schema": arguments.content_schema}
     commands.only_one_from_stdin(files)
-    with _ticking():
-        found, written = _built(arguments)
+    with commands.Progress(Screen(sys.stderr)) as progress:
+
+        def seen(what: str, done: int, tools: int) -> None:
+            progress.show(f"{what} tool {done + 1:,} of {tools:,}", done, tools)
+
+        found = _built(arguments, partial(seen, "reading"))
+        write = {"xgrammar": found.structural_tag, "lark": found.lark, "gbnf": found.gbnf}[arguments.to]
+        written = write(seen=partial(seen, "writing"))
     if arguments.to == "xgrammar":
         commands.write_json(written)
     else:
         commands.write_exactly(written)
-    for words, paths in (("not honoured", found.loose), ("allows less", found.tight)):
-        for path in paths[arguments.to]:
+    lost = found.lost(arguments.to)
+    for words, paths in (("not honoured", lost.every("loose")), ("allows less", lost.every("tight"))):
+        for path in paths:
             Screen(sys.stderr).line(f"{words}: {path}", style="yellow")
 
 
-def _built(arguments: Namespace) -> tuple[Any, Any]:
-    """Return the constraint, and its text."""
+def _built(arguments: Namespace, seen: Any) -> Any:
+    """Return the constraint."""
     from lect.addon import commands
     from lect_constrain import constrain
 
     choice: Any = arguments.tool_choice
-    found = constrain(
+    return constrain(
         None if arguments.model == commands.STDIN else arguments.model,
         None if arguments.tools is None else commands.read_json(arguments.tools),
         tool_choice=choice if choice in CHOICES else {"name": choice},
@@ -103,32 +107,6 @@ def _built(arguments: Namespace) -> tuple[Any, Any]:
         strict=arguments.strict,
         format=arguments.format,
         adapter=arguments.adapter,
+        seen=seen,
         **dict(arguments.options),
     )
-    write = {"xgrammar": found.structural_tag, "lark": found.lark, "gbnf": found.gbnf}[arguments.to]
-    return found, write()
-
-
-@contextmanager
-def _ticking() -> Iterator[None]:
-    """Tell people on a terminal for how long the grammar has been in the making: many tools take seconds."""
-    import sys
-    from threading import Event, Thread
-    from time import monotonic
-
-    from lect.addon import Screen, commands
-
-    progress, done, begun = commands.Progress(Screen(sys.stderr)), Event(), monotonic()
-
-    def tick() -> None:
-        while not done.wait(TICK):
-            progress.show(f"the grammar is being made: {monotonic() - begun:.0f} s")
-
-    ticks = Thread(target=tick, daemon=True)
-    ticks.start()
-    try:
-        yield
-    finally:
-        done.set()
-        ticks.join()
-        progress.clear()

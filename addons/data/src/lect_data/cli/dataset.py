@@ -172,14 +172,15 @@ def _run(arguments: Namespace) -> int:
         from lect.errors import SourceError
 
         raise SourceError(f"there is no row in {', '.join(arguments.inputs)}")
-    progress = commands.Progress(Screen(sys.stderr))
-    if packs:
-        packs.seen = lambda done: progress.show(f"packing: {done:,} of {tally.sequences:,} sequences")
-    if staging:
-        staging.finish(tally.sequences, packs)
-    elif packs:
-        packs.rest()
-    progress.clear()
+    with commands.Progress(Screen(sys.stderr)) as progress:
+        if packs:
+            packs.seen = lambda done: progress.show(
+                f"packing: {done:,} of {tally.sequences:,} sequences", done, tally.sequences
+            )
+        if staging:
+            staging.finish(tally.sequences, packs)
+        elif packs:
+            packs.rest()
     screen = Screen(sys.stdout)
     if packs:
         tally.trained = packs.trained
@@ -311,34 +312,30 @@ def _format_all(
     """Format all chunks that are not done yet, and return the first errors."""
     from lect.addon import Screen
     from lect_data.files import read
-    from lect_data.progress import Progress, rich_bar
+    from lect_data.progress import Progress
 
     screen = Screen(sys.stderr)
-    progress = Progress(
-        screen, sum(source.size for source in sources), rich_bar(screen) if screen.is_terminal else None
-    )
     shown: list[dict[str, Any]] = []
     done = staging.steps if staging else 0
     try:
-        for step, chunk in enumerate(read(sources)):
-            if step < done:
-                continue
-            progress.show(tally.rows, chunk.done)
-            good, errors = _formatted(formatter, chunk, tally, keep)
-            shown += errors[: SHOWN - len(shown)]
-            if staging:
-                staging.write(good, errors, tally.stored())
-            elif packs:
-                packs.add(good)
+        with Progress(screen, sum(source.size for source in sources)) as progress:
+            for step, chunk in enumerate(read(sources)):
+                if step < done:
+                    continue
+                progress.show(tally.rows, chunk.done)
+                good, errors = _formatted(formatter, chunk, tally, keep)
+                shown += errors[: SHOWN - len(shown)]
+                if staging:
+                    staging.write(good, errors, tally.stored())
+                elif packs:
+                    packs.add(good)
     except BaseException as error:
-        progress.close()
         if staging:
             staging.close()
             if isinstance(error, KeyboardInterrupt):
                 rows = f"{tally.rows:,} row{'s' * (tally.rows != 1)}"
                 screen.line(f"stopped after {rows}; with --resume, the same command goes on")
         raise
-    progress.close()
     return shown
 
 

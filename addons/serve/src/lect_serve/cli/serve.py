@@ -148,6 +148,7 @@ def run(arguments: Namespace) -> None:
         asyncio.run(_try(server))
     finally:
         logging.disable(logging.NOTSET)
+    _check_address(settings)
     print(f"http://{settings.host}:{settings.port} serves {server.model.name} (Ctrl-C ends it)", flush=True)
     if settings.workers == 1:
         uvicorn.run(application.app(settings, model=server.model), **how)
@@ -156,6 +157,24 @@ def run(arguments: Namespace) -> None:
 
     pass_on(settings)
     uvicorn.run("lect_serve.worker:made", factory=True, workers=settings.workers, **how)
+
+
+def _check_address(settings: Settings) -> None:
+    """Refuse an address that cannot be listened at: uvicorn ends the process, after it was said that it serves."""
+    import os
+    import socket
+
+    from lect.errors import LectError
+
+    try:
+        with socket.socket(socket.AF_INET6 if ":" in settings.host else socket.AF_INET) as place:
+            if os.name == "posix":  # elsewhere it would allow what is taken
+                place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            place.bind((settings.host, settings.port))
+    except (OSError, OverflowError) as error:
+        why = getattr(error, "strerror", None) or error
+        msg = f"cannot listen at {settings.host}, port {settings.port}: {why}\n  try: --port with another number"
+        raise LectError(msg) from None
 
 
 async def _try(server: Any) -> None:

@@ -92,6 +92,10 @@ class About:
     slots: int | None = None
     """How many requests it takes at once, where it does not queue by itself."""
 
+    def __str__(self) -> str:
+        numbers = [f"{count:,} {of}" for count, of in ((self.context, "tokens"), (self.slots, "slots")) if count]
+        return ", ".join([self.kind, *filter(None, [self.model]), *numbers])
+
 
 class Engine(Protocol):
     """An engine behind an address. `generate` yields what one read of the network brought, in one list.

@@ -130,9 +130,8 @@ def _site(arguments: Namespace) -> None:
     if arguments.model is not None:
         raise ArgumentError(None, "--site and --serve take no MODEL: it is chosen on the page")
     with nullcontext(arguments.site) if arguments.site else tempfile.TemporaryDirectory() as folder:
-        progress = commands.Progress(Screen(sys.stderr))
-        write_site(folder, arguments.pyodide, progress.show)
-        progress.clear()
+        with commands.Progress(Screen(sys.stderr)) as progress:
+            write_site(folder, arguments.pyodide, progress.show)
         if arguments.serve is None:
             Screen(sys.stderr).line(f"written to {folder}; try: lect view --serve, or any web server")
         else:

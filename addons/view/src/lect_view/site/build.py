@@ -6,14 +6,13 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable
 from html import escape
 
 from lect.errors import LectError, saferepr
 from lect.plugin import owned
 from lect_view.page import file_text
 from lect_view.site.live import EXAMPLE, first
-from lect_view.site.packed import packed
+from lect_view.site.packed import Seen, distributions, packed, unseen
 
 INDEX = "site/index.html"
 PAGES = ("view.css", "step.js", *(f"site/{name}" for name in ("site.css", "page.js", "worker.js")))
@@ -31,13 +30,13 @@ class PyodideError(LectError):
     """Python for browsers is missing, or incomplete."""
 
 
-def write_site(folder: str, pyodide: str | None = None, seen: Callable[[str], object] = str) -> None:
+def write_site(folder: str, pyodide: str | None = None, seen: Seen = unseen) -> None:
     """Write the page into a folder, which is made if it is missing.
 
     Args:
         folder: Where to write. Other files in it stay.
         pyodide: The folder of Pyodide; by default `node_modules/pyodide` here or in a folder above.
-        seen: Is called with what is being done.
+        seen: Is called with what is being done, how many steps are done, and of how many.
 
     Raises:
         PyodideError: If there is no Pyodide.
@@ -48,10 +47,12 @@ def write_site(folder: str, pyodide: str | None = None, seen: Callable[[str], ob
         os.makedirs(os.path.join(folder, "pyodide"), exist_ok=True)
         # Whoever writes the first page writes them all.
         with owned(os.path.join(folder, "index.html")):
-            for name in _parts(source):
-                seen(f"Python: {name}")
+            parts, every = _parts(source), distributions()
+            steps = len(parts) + len(every)
+            for step, name in enumerate(parts):
+                seen(f"Python: {name}", step, steps)
                 shutil.copyfile(os.path.join(source, name), os.path.join(folder, "pyodide", name))
-            packages = packed(seen)
+            packages = packed(every, lambda name, step, _: seen(name, len(parts) + step, steps))
             _write(os.path.join(folder, "packages.zip"), packages)
             for name in PAGES:
                 _write(os.path.join(folder, os.path.basename(name)), f"{file_text(name)}\n".encode())

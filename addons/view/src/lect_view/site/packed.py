@@ -21,25 +21,32 @@ NATIVE = (".so", ".pyd", ".dll", ".dylib", ".c", ".pyc")
 WHEN = (1980, 1, 1, 0, 0, 0)
 """Of every file in the archive, so that the same packages give the same bytes."""
 _REQUIRED = re.compile(r"[\w.-]+")
+Seen = Callable[[str, int, int], object]
+"""Is called with what is being done, how many steps are done, and of how many."""
 
 
-def packed(seen: Callable[[str], object] = str) -> bytes:
-    """Return core, the installed packages that extend it, and all that they need, as a ZIP archive.
+def unseen(what: str, step: int, steps: int) -> None:
+    """Say nothing of work that is being done."""
+
+
+def packed(every: list[metadata.Distribution], seen: Seen = unseen) -> bytes:
+    """Return distributions as a ZIP archive.
 
     Args:
-        seen: Is called with what is being packed.
+        every: Which ones.
+        seen: Is called with the name of each, how many come before it, and how many there are.
     """
-    archive, every = io.BytesIO(), distributions()
+    archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
-        for number, found in enumerate(every, 1):
-            seen(f"package {number} of {len(every)}: {found.metadata['Name']}")
+        for number, found in enumerate(every):
+            seen(f"package: {found.metadata['Name']}", number, len(every))
             for name, content in sorted(_files(found)):
                 file.writestr(zipfile.ZipInfo(name, WHEN), content, zipfile.ZIP_DEFLATED)
     return archive.getvalue()
 
 
 def distributions() -> list[metadata.Distribution]:
-    """Return the distributions that the page loads, by name."""
+    """Return core, the installed packages that extend it, and all that they need, by name."""
     installed: dict[str, metadata.Distribution] = {}
     for each in metadata.distributions():
         if each.metadata["Name"]:

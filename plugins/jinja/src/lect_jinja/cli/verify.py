@@ -72,22 +72,21 @@ def run(arguments: Namespace) -> int:
         raise SourceError(msg)
     if arguments.lock:
         return _run_lock(arguments)
-    progress = commands.Progress(Screen(sys.stderr))
-    most = arguments.requests or (MOST_OF_A_SERVER if arguments.server else MOST)
+    with commands.Progress(Screen(sys.stderr)) as progress:
+        most = arguments.requests or (MOST_OF_A_SERVER if arguments.server else MOST)
 
-    def seen(count: int) -> None:
-        progress.show(f"{count:,} of {most:,} requests")
+        def seen(count: int) -> None:
+            progress.show(f"{count:,} of {most:,} requests", count, most)
 
-    if arguments.server:
-        if arguments.key_from and not os.environ.get(arguments.key_from):
-            msg = f"the variable {arguments.key_from!r} is not set\n  try: {arguments.key_from}=... before the command"
-            raise SourceError(msg)
-        key = os.environ.get(arguments.key_from or "", "")
-        server = Server(arguments.server, key=key, timeout=arguments.timeout / 2)
-        report = verified_server(server, arguments.model, most=most, seed=arguments.seed, seen=seen)
-    else:
-        report = verified_files(arguments.source, arguments.model, most=most, seed=arguments.seed, seen=seen)
-    progress.clear()
+        if arguments.server:
+            if arguments.key_from and not os.environ.get(arguments.key_from):
+                name = arguments.key_from
+                raise SourceError(f"the variable {name!r} is not set\n  try: {name}=... before the command")
+            key = os.environ.get(arguments.key_from or "", "")
+            server = Server(arguments.server, key=key, timeout=arguments.timeout / 2)
+            report = verified_server(server, arguments.model, most=most, seed=arguments.seed, seen=seen)
+        else:
+            report = verified_files(arguments.source, arguments.model, most=most, seed=arguments.seed, seen=seen)
     _print(report.as_data() if arguments.json else _as_text(report))
     return GOOD if report.is_good else DIFFERS
 
