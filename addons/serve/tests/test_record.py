@@ -93,13 +93,12 @@ def test_the_journals_of_a_server_that_runs_are_its_own(asking, scripted, tmp_pa
     assert len(seen(tmp_path)) == 1
 
 
-def step(text, kept, *labels):
-    lists = {"messages": [text], "labels": labels, "input_ids": labels, "logprobs": labels}
-    counts = {"messages": kept, "labels": kept, "input_ids": kept, "logprobs": kept}
-    return json.dumps({"session": "s", "line": 0, **lists, "kept": counts}).encode()
+def step(text, tokens, ids, logprobs):
+    lists = {"messages": [text], "labels": [], "input_ids": ids, "logprobs": logprobs}
+    return json.dumps({"session": "s", "line": 0, **lists, "kept_tokens": tokens, "kept_messages": tokens}).encode()
 
 
-STEPS = [step("a", 0, -100), step("b", 1, 5), step("c", 2, 6)]
+STEPS = [step("a", 0, [1], []), step("b", 1, [5], [-0.5]), step("c", 2, [6, 7], [-0.25])]
 ROW = row_of(STEPS)
 
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 LOG = logging.getLogger("lect_serve")
 UNTRAINED = -100
 """The label of a token that was not sampled, as trainers know it."""
-KEPT = "kept"
-"""How many members of each list of a row a step leaves as they are: its own follow them."""
+TOKENS, MESSAGES = "kept_tokens", "kept_messages"
+"""How many tokens and messages of a row a step leaves as they are: its own follow them."""
 
 
 def step_of(line: Line, before: Line | None, logprobs: Sequence[float | None], model: Model) -> dict[str, Any]:
@@ -30,23 +30,14 @@ def step_of(line: Line, before: Line | None, logprobs: Sequence[float | None], m
     Args:
         line: The line.
         before: The one before it.
-        logprobs: The log probabilities of what was sampled last.
+        logprobs: The log probabilities of what was sampled last, with which the line ends.
         model: The model.
     """
     tokens, messages = (len(before.ids), _shared(before.messages, line.messages)) if before else (0, 0)
-    row = _columns(line, model)
     had = _columns(before, model) if before else {}
-    ids = line.ids[tokens:].tolist()
-    labels = [each if sampled else UNTRAINED for each, sampled in zip(ids, line.sampled[tokens:], strict=True)]
-    lists = {
-        "messages": (messages, line.messages[messages:]),
-        "input_ids": (tokens, ids),
-        "labels": (tokens, labels),
-        "logprobs": (tokens, [*[None] * (len(ids) - len(logprobs)), *logprobs]),
-    }
-    changed = {name: value for name, value in row.items() if name not in had or had[name] != value}
-    added = {name: members for name, (_, members) in lists.items()}
-    return {**changed, **added, KEPT: {name: kept for name, (kept, _) in lists.items()}}
+    changed = {name: value for name, value in _columns(line, model).items() if name not in had or had[name] != value}
+    added = {"messages": line.messages[messages:], "input_ids": line.ids[tokens:].tolist(), "logprobs": [*logprobs]}
+    return {**changed, **added, TOKENS: tokens, MESSAGES: messages}
 
 
 def _columns(line: Line, model: Model) -> dict[str, Any]:
@@ -81,14 +72,18 @@ def row_of(steps: Iterable[bytes]) -> bytes | None:
     It is None if nothing in it was sampled: then it says nothing to a trainer.
     """
     row: dict[str, Any] = {}
+    lists: dict[str, list[Any]] = {"messages": [], "input_ids": [], "labels": [], "logprobs": []}
     for each in steps:
         step = json.loads(each)
-        for name, kept in step.pop(KEPT).items():
-            members = row.get(name, [])
-            members[kept:] = step[name]
-            step[name] = members
+        tokens, messages = step.pop(TOKENS), step.pop(MESSAGES)
+        ids, logprobs = step["input_ids"], step["logprobs"]
+        given = len(ids) - len(logprobs)
+        lists["messages"][messages:] = step["messages"]
+        lists["input_ids"][tokens:] = ids
+        lists["labels"][tokens:] = [UNTRAINED] * given + ids[given:]
+        lists["logprobs"][tokens:] = [None] * given + logprobs
         row |= step
-    return dumps(row) if any(label != UNTRAINED for label in row.get("labels", ())) else None
+    return dumps(row | lists) if any(label != UNTRAINED for label in lists["labels"]) else None
 
 
 class Recorder:
