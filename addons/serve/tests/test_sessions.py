@@ -301,6 +301,21 @@ def test_ids_that_an_engine_left_out_are_found_or_the_line_says_that_it_is_not_w
     assert one["input_ids"][-5:] == [*engine.ids("caf"), *whole]
 
 
+def test_ids_that_an_engine_left_out_at_the_end_are_missed(asking, scripted, tmp_path):
+    from lect_serve.engines.base import Piece
+
+    class Hiding(type(scripted())):
+        async def generate(self, ask):
+            yield [Piece(ids=self.ids("caf"))]
+            # As llama.cpp ends in the middle of a character.
+            yield [Piece(missing=1, finish="length")]
+
+    with asking(Hiding(scripted().model), record=str(tmp_path)) as (client, _):
+        answer = client.post("/v1/chat/completions", json={"messages": [QUESTION]}).json()
+        assert answer["usage"]["completion_tokens"] == 4
+    assert [row["is_whole"] for row in rows(tmp_path)] == [False]
+
+
 def test_a_response_may_be_named_instead_of_sent_again(asking, scripted):
     engine = scripted("Hello!<|im_end|>")
     with asking(engine) as (client, _):
