@@ -4,49 +4,9 @@ import json
 from itertools import pairwise
 
 import pytest
+from talking_agent import CALLS, DONE, HEADERS, LOOK, QUESTION, SYSTEM, Agent, loop, rows
 
 import lect
-
-LOOK = {"type": "function", "function": {"name": "look", "description": "Look.", "parameters": {"type": "object", "properties": {"q": {"type": "string"}, "all": {"type": "boolean"}}}}}  # fmt: skip
-CALLS = '<think>\nI look.\n</think>\n\n<tool_call>\n{"name": "look",  "arguments": {"q": "x"}}\n</tool_call><|im_end|>'
-"""With two spaces, which no template writes."""
-DONE = "<think>\nSeen.\n</think>\n\nIt is wet.<|im_end|>"
-SYSTEM = {"role": "system", "content": "You help. " * 30}
-QUESTION = {"role": "user", "content": "How is it?"}
-HEADERS = {"x-session-id": "one"}
-
-
-class Agent:
-    """A client of chat completions that has tools."""
-
-    def __init__(self, client, headers=HEADERS, messages=(SYSTEM, QUESTION)):
-        self.client, self.headers, self.messages, self.answers = client, headers, [*messages], []
-
-    def ask(self, **more):
-        body = {"model": "m", "messages": self.messages, "tools": [LOOK], **more}
-        answer = self.client.post("/v1/chat/completions", json=body, headers=self.headers)
-        assert answer.status_code == 200, answer.text
-        self.answers.append(answer)
-        message = answer.json()["choices"][0]["message"]
-        self.messages.append(message)
-        return message
-
-    def result(self, text="wet"):
-        call = self.messages[-1]["tool_calls"][0]
-        self.messages.append({"role": "tool", "tool_call_id": call["id"], "content": text})
-
-    def say(self, text):
-        self.messages.append({"role": "user", "content": text})
-
-    @property
-    def how(self):
-        return [each.headers["x-lect-history"] for each in self.answers]
-
-
-def loop(agent, change=lambda message: None):
-    change(agent.ask())
-    agent.result()
-    return agent.ask()
 
 
 def ids_of(engine):
@@ -269,11 +229,6 @@ def test_a_title_in_between_is_another_conversation(asking, scripted):
     assert (title.headers["x-lect-history"], agent.how) == ("other", ["new", "extension"])
 
 
-def rows(directory):
-    (file,) = directory.iterdir()
-    return [json.loads(line) for line in file.read_text("utf-8").splitlines()]
-
-
 def test_a_recorded_line_is_what_a_rollout_gives(asking, scripted, tmp_path, model):
     engine = scripted(CALLS, DONE)
     with asking(engine, record=str(tmp_path)) as (client, _):
@@ -344,6 +299,21 @@ def test_ids_that_an_engine_left_out_are_found_or_the_line_says_that_it_is_not_w
     one, five = rows(tmp_path)
     assert (one["is_whole"], five["is_whole"]) == (True, False)
     assert one["input_ids"][-5:] == [*engine.ids("caf"), *whole]
+
+
+def test_ids_that_an_engine_left_out_at_the_end_are_missed(asking, scripted, tmp_path):
+    from lect_serve.engines.base import Piece
+
+    class Hiding(type(scripted())):
+        async def generate(self, ask):
+            yield [Piece(ids=self.ids("caf"))]
+            # As llama.cpp ends in the middle of a character.
+            yield [Piece(missing=1, finish="length")]
+
+    with asking(Hiding(scripted().model), record=str(tmp_path)) as (client, _):
+        answer = client.post("/v1/chat/completions", json={"messages": [QUESTION]}).json()
+        assert answer["usage"]["completion_tokens"] == 4
+    assert [row["is_whole"] for row in rows(tmp_path)] == [False]
 
 
 def test_a_response_may_be_named_instead_of_sent_again(asking, scripted):

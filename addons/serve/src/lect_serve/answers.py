@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import lect_apis
+from lect_serve.one_call import OneCall
 from lect_serve.refusals import body_of, kind_of
 
 if TYPE_CHECKING:
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from lect.addon import Event, ReplyStream
     from lect_serve.asked import Asked
     from lect_serve.engines.base import Piece
+
+    Stream = ReplyStream | OneCall
 
 COMMENT = b": ping\n\n"
 """A line of a stream that no client reads."""
@@ -41,7 +45,7 @@ class Answer(ABC):
     ping = COMMENT
     """What tells a client that the server lives."""
 
-    def __init__(self, stream: ReplyStream, asked: Asked, model: str, prompt_tokens: int) -> None:
+    def __init__(self, stream: Stream, asked: Asked, model: str, prompt_tokens: int) -> None:
         self.stream, self.asked, self.model, self.prompt_tokens = stream, asked, model, prompt_tokens
 
     def feed(self, pieces: Iterable[Piece]) -> bytes:
@@ -51,6 +55,17 @@ class Answer(ABC):
     def take(self, pieces: Iterable[Piece]) -> None:
         """Take what the engine sent at once, for an answer that is sent whole."""
         read(self.stream, pieces)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more is wanted of the engine."""
+        return isinstance(self.stream, OneCall) and self.stream.is_over
+
+    async def settle(self, finish: str | None) -> int | None:
+        """Return with how many tokens the answer ends before the engine did; None if it does not."""
+        if not isinstance(self.stream, OneCall):
+            return None
+        return await asyncio.to_thread(self.stream.settle, finish)
 
     def reasoning(self, tokens: Tokens) -> int:
         """Return how many of the tokens were reasoning; the reply is closed."""
@@ -83,7 +98,7 @@ class Answer(ABC):
         return self.stream.close()
 
 
-def read(stream: ReplyStream, pieces: Iterable[Piece]) -> list[Event]:
+def read(stream: Stream, pieces: Iterable[Piece]) -> list[Event]:
     """Feed what an engine sent to a reply, and return the events."""
     events: list[Event] = []
     ids: list[int] = []
@@ -102,7 +117,7 @@ def read(stream: ReplyStream, pieces: Iterable[Piece]) -> list[Event]:
 class ChatAnswer(Answer):
     """A chat completion."""
 
-    def __init__(self, stream: ReplyStream, asked: Asked, model: str, prompt_tokens: int) -> None:
+    def __init__(self, stream: Stream, asked: Asked, model: str, prompt_tokens: int) -> None:
         super().__init__(stream, asked, model, prompt_tokens)
         self._chunks = lect_apis.ChatChunks(stream, model, request=asked.body)
 
@@ -173,7 +188,7 @@ class EventAnswer(Answer):
 class ResponseAnswer(EventAnswer):
     """A response of OpenAI's Responses API."""
 
-    def __init__(self, stream: ReplyStream, asked: Asked, model: str, prompt_tokens: int) -> None:
+    def __init__(self, stream: Stream, asked: Asked, model: str, prompt_tokens: int) -> None:
         super().__init__(stream, asked, model, prompt_tokens)
         self.events = lect_apis.ResponseEvents(stream, model, request=asked.body, input_tokens=prompt_tokens)
 
@@ -183,7 +198,7 @@ class MessageAnswer(EventAnswer):
 
     ping = b'event: ping\ndata: {"type":"ping"}\n\n'
 
-    def __init__(self, stream: ReplyStream, asked: Asked, model: str, prompt_tokens: int) -> None:
+    def __init__(self, stream: Stream, asked: Asked, model: str, prompt_tokens: int) -> None:
         super().__init__(stream, asked, model, prompt_tokens)
         self.events = lect_apis.MessageEvents(stream, model, request=asked.body, input_tokens=prompt_tokens)
 

@@ -87,6 +87,7 @@ def app(settings: Settings, *, model: Model | None = None, engines: Sequence[Eng
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         await server.start()
+        server.recover()
         try:
             yield
         finally:

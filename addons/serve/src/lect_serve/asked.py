@@ -59,6 +59,11 @@ class Asked(NamedTuple):
         return self.rest.get("tool_choice", "auto")
 
     @property
+    def parallel(self) -> bool:
+        """Whether there may be several calls."""
+        return not self.tools or self.rest.get("parallel_tool_calls") is not False
+
+    @property
     def continues(self) -> bool:
         """Whether the last message is the beginning of the answer."""
         last = self.messages[-1]

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 from contextlib import aclosing, suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from lect import LectError
@@ -161,39 +162,52 @@ class Job:
                 self._is_reading, self._silent = False, 0
                 if pieces is None:
                     break
-                self._take(pieces)
                 if not pieces:
                     continue  # The engine lives, and reads.
+                pieces = [self._taken(piece) for piece in pieces]
                 self._has_begun = True
                 if self.is_streamed:
                     if data := self._opening() + self.answer.feed(pieces):
                         await self._write(data)
                 else:
                     self.answer.take(pieces)
+                if self.answer.is_over:
+                    # To leave the engine's stream makes it stop.
+                    self.finish = "stop"
+                    break
         if self.finish is None:
             raise EngineError("the engine's answer ended without a reason")
         if self.finish == "abort":
             raise EngineError("the engine gave the answer up")
+        await self._settle()
         await self._close()
 
-    def _take(self, pieces: list[Piece]) -> None:
-        for piece in pieces:
-            ids = piece.ids
-            if piece.text is not None:
-                spelled = self.server.spelled(piece)
-                self.is_whole = self.is_whole and spelled is not None
-                ids = piece.ids if spelled is None else spelled
-                self.missing += piece.missing + len(piece.ids) - len(ids)
-            self.ids += ids
-            if self.server.keeps_logprobs:
-                self.logprobs += piece.logprobs or [None] * len(ids)
-            if piece.finish is not None:
-                self.finish = piece.finish
-                sampled, cached = len(self.ids) + self.missing, 0
-                if piece.usage is not None:
-                    # A text-only engine sends no ids to count.
-                    sampled, cached = piece.usage.completion or sampled, piece.usage.cached
-                self.tokens = Tokens(self.tokens.prompt, sampled, cached)
+    async def _settle(self) -> None:
+        """Forget what the client is not told: then what is recorded is what the next prompt continues."""
+        kept = await self.answer.settle(self.finish)
+        if kept is not None:
+            del self.ids[kept:], self.logprobs[kept:]
+            self.finish, self.tokens = "stop", self.tokens._replace(sampled=kept)
+
+    def _taken(self, piece: Piece) -> Piece:
+        """Take note of a piece, and return it; by its ids, if those of its text can be told."""
+        if piece.text is not None:
+            spelled = self.server.spelled(piece)
+            if spelled is not None:
+                piece = replace(piece, ids=spelled, text=None, missing=0)
+        self.is_whole = self.is_whole and piece.text is None and not piece.missing
+        self.missing += piece.missing
+        self.ids += piece.ids
+        if self.server.keeps_logprobs:
+            self.logprobs += piece.logprobs or [None] * len(piece.ids)
+        if piece.finish is not None:
+            self.finish = piece.finish
+            sampled, cached = len(self.ids) + self.missing, 0
+            if piece.usage is not None:
+                # A text-only engine sends no ids to count.
+                sampled, cached = piece.usage.completion or sampled, piece.usage.cached
+            self.tokens = Tokens(self.tokens.prompt, sampled, cached)
+        return piece
 
     async def _close(self) -> None:
         if self.is_streamed:

@@ -45,7 +45,6 @@ class Line:
         number: Its number in the session.
         ids: The ids so far.
         sampled: For each, 1 if the model sampled it.
-        logprobs: For each its log probability, if they are kept.
         is_whole: Whether every id that was sampled is known.
         rendered: The last request.
         reply: What the model answered to it.
@@ -63,7 +62,6 @@ class Line:
     number: int
     ids: array[int]
     sampled: bytes
-    logprobs: tuple[float | None, ...]
     is_whole: bool
     rendered: Rendered
     reply: Reply

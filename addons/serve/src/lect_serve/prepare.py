@@ -10,6 +10,7 @@ from lect.plugin import SPELLINGS
 from lect_constrain import constrain
 from lect_serve.asked import is_strict, level_of, schema_of
 from lect_serve.engines.base import Ask
+from lect_serve.one_call import OneCall
 from lect_serve.refusals import RefusedRequestError, too_long
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ def constraint_of(model: Model, rendered: Rendered, can: Can) -> Any:
         model.template,
         rendered.tools,
         tool_choice=choice,
-        parallel=asked.rest.get("parallel_tool_calls", True),
+        parallel=asked.parallel,
         content_schema=schema,
         prompt=rendered.prompt,
         tokenizer=model.tokenizer,
@@ -156,17 +157,23 @@ def constraint_of(model: Model, rendered: Rendered, can: Can) -> Any:
     )
 
 
-def stream_of(model: Model, rendered: Rendered) -> ReplyStream:
+def stream_of(model: Model, rendered: Rendered) -> ReplyStream | OneCall:
     """Return the reply that is to arrive."""
     # Clients take a call whose id they have seen for one that is done.
     unique, prefix = uuid.uuid4().hex[:16], CALL_IDS[rendered.asked.api]
-    return model.template.stream(
-        tools=rendered.tools,
-        prompt=rendered.prompt,
-        stop=rendered.asked.rest.get("stop", ()),
-        tokenizer=model.tokenizer,
-        call_id=lambda number: f"{prefix}_{unique}{number}",
-    )
+
+    def made() -> ReplyStream:
+        return model.template.stream(
+            tools=rendered.tools,
+            prompt=rendered.prompt,
+            stop=rendered.asked.rest.get("stop", ()),
+            tokenizer=model.tokenizer,
+            call_id=lambda number: f"{prefix}_{unique}{number}",
+        )
+
+    if rendered.asked.parallel:
+        return made()
+    return OneCall(made, next(iter(model.template.stop), ""))
 
 
 def most_tokens(api: Api, given: int | None, size: int, context: int | None) -> int:

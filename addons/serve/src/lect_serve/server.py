@@ -52,9 +52,9 @@ class Server:
         self.model = load(settings) if model is None else model
         self.jobs: set[Job] = set()
         self.metrics = Metrics()
-        self.sessions = Sessions(self.model, settings)
-        self.store = Store()
         self.recorder = Recorder(settings.record, self.model) if settings.record is not None else None
+        self.sessions = Sessions(self.model, settings, self.recorder)
+        self.store = Store()
         self.started = int(time.time())
         self.failure: LectError | None = None
         """Why it could not start."""
@@ -156,10 +156,18 @@ class Server:
         self.sessions.tick()
         ended = self.sessions.take_ended()
         if self.recorder is not None and ended:
-            # A line of a long session is a second of JSON on a slow machine.
-            writing = asyncio.get_running_loop().run_in_executor(None, self.recorder.write, ended)
-            self._writing.add(writing)
-            writing.add_done_callback(self._writing.discard)
+            self._write(self.recorder.write, ended)
+
+    def recover(self) -> None:
+        """Write what servers before this one have left in the directory."""
+        if self.recorder is not None:
+            self._write(self.recorder.recover)
+
+    def _write(self, work: Callable[..., None], *arguments: Any) -> None:
+        # A line of a long session is a second of JSON on a slow machine.
+        writing = asyncio.get_running_loop().run_in_executor(None, work, *arguments)
+        self._writing.add(writing)
+        writing.add_done_callback(self._writing.discard)
 
     # A request
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from lect_explain import Step
     from lect_serve.model import Model
     from lect_serve.prepare import Rendered
+    from lect_serve.record import Recorder
     from lect_serve.settings import Settings
 
 LOG = logging.getLogger("lect_serve")
@@ -64,8 +65,8 @@ class Sample(NamedTuple):
 class Sessions:
     """The lines of all sessions, as many as are kept."""
 
-    def __init__(self, model: Model, settings: Settings) -> None:
-        self._model, self._settings = model, settings
+    def __init__(self, model: Model, settings: Settings, recorder: Recorder | None = None) -> None:
+        self._model, self._settings, self._recorder = model, settings, recorder
         self._lines: OrderedDict[Line, int] = OrderedDict()
         """All lines, the one that was used last at the end, and how many seconds each is idle."""
         self._of: dict[str, list[Line]] = {}
@@ -208,7 +209,6 @@ class Sessions:
             number=number,
             ids=turn.ids + array(IDS, sample.ids),
             sampled=(before.sampled if before else b"") + bytes(new) + b"\1" * len(sample.ids),
-            logprobs=(*(before.logprobs if before else ()), *[None] * new, *sample.logprobs) if self._records else (),
             is_whole=sample.is_whole and (before is None or before.is_whole),
             rendered=rendered,
             reply=sample.reply,
@@ -221,6 +221,8 @@ class Sessions:
             changes=tuple(dict.fromkeys(changes)),
             why=before.why if before else turn.step,
         )
+        if self._recorder is not None:
+            self._recorder.add(line, before, sample.logprobs)
         if before:
             del self._lines[before]
             lines[lines.index(before)] = line
@@ -231,10 +233,6 @@ class Sessions:
         while len(self._lines) > 1 and (len(self._lines) > self._settings.lines or self._tokens > MOST_TOKENS):
             self._forget(next(iter(self._lines)))
         return line
-
-    @property
-    def _records(self) -> bool:
-        return self._settings.record is not None
 
     def _forget(self, line: Line) -> None:
         del self._lines[line]
