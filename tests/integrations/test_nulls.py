@@ -42,6 +42,7 @@ def theirs(slug, messages, tools):
     arguments = {"tools": tools, "tokenize": False, "add_generation_prompt": True}
     tokens, source = differential.own_template(slug).tokens, differential.maker_source(slug)
     try:
+        messages = differential.in_parts(slug, messages)
         return tokenizer.apply_chat_template(messages, chat_template=source, **arguments, **tokens)
     except Exception:
         # A template may crash in any way.

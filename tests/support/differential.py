@@ -223,14 +223,17 @@ def in_parts(slug, messages):
 
 @cache
 def reads_only_parts(slug):
-    """Return whether a maker's template leaves out a text that is no part: servers then give it one."""
-    said, written = "Hello!", []
-    for content in (said, [{"type": "text", "text": said}]):
-        try:
-            written.append(said in reference().render(slug, [{"role": "user", "content": content}]))
-        except Exception:  # A template may refuse, or crash in any way.
-            return False
-    return written == [False, True]
+    """Return whether a maker's template writes a text only where it is a part: servers then make it one."""
+    said, contents = "Hello!", ("Hello!", [{"type": "text", "text": "Hello!"}])
+    return [said in written(slug, [{"role": "user", "content": each}]) for each in contents] == [False, True]
+
+
+def written(slug, messages):
+    """Return what a maker's template makes of messages; nothing where it refuses or crashes, in whatever way."""
+    try:
+        return reference().render(slug, messages)
+    except Exception:
+        return ""
 
 
 def as_part(message):

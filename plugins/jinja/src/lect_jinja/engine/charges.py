@@ -241,12 +241,12 @@ def compared_everywhere(context: Guard, text: Any, needle: Any = None, *operands
 def split(search: Cost) -> Cost:
     """Return the cost of a search that cuts a text into parts, and of creating them."""
 
-    def cost(context: Guard, text: Any, separator: Any = None, *operands: Any, **named: Any) -> int:
-        context.spend(search(context, text, separator, *operands, **named))
-        separators = [each for each in (separator, *named.values()) if isinstance(each, str)]
-        if not separators:
-            context.spend(context.weight(text))
-        return _parts(text, separators or SPACES)
+    def cost(context: Guard, text: Any, sep: Any = None, *operands: Any, **named: Any) -> int:
+        context.spend(search(context, text, sep, *operands, **named))
+        if isinstance(sep, str):
+            return _parts(text, (sep,))
+        context.spend(context.weight(text))
+        return _parts(text, SPACES)
 
     return cost
 
