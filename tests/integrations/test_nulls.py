@@ -26,10 +26,15 @@ CHATS = {
     "answered": ([QUESTION, ANSWER, QUESTION], None),
     "called": ([QUESTION, {"role": "assistant", "content": "", "tool_calls": [CALL]}, RESULT], TOOLS),
 }
+AN_EMPTY_PART = "an empty content is a part like any other, and none is no part"
 DIFFER_WITHOUT_CONTENT = {
+    "KamilaMila--FastVLM-1.5B": AN_EMPTY_PART,
     "LiquidAI--LFM2.5-VL-450M": "it ends a turn only if it has a content",
+    "google--shieldgemma-2-4b-it": AN_EMPTY_PART,
     "llama.cpp--rwkv-world": "it writes an empty turn for a content that is missing, and none for an empty one",
     "nvidia--audio-flamingo-3-hf": "it writes an empty turn for a content that is missing, and none for an empty one",
+    "llava-hf--LLaVA-NeXT-Video-7B-hf": AN_EMPTY_PART,
+    "llava-hf--llava-1.5-7b-hf--axolotl": AN_EMPTY_PART,
     "mistralai--Ministral-3-14B-Reasoning-2512": "it fails at a content that is null",
 }
 """Where an empty content gives another prompt than none, as docs/explanation/what-is-normalized.md says."""
