@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import accumulate
-from operator import attrgetter
 from typing import Any
 
 from lect.prompt.chat import Chat
@@ -26,7 +25,7 @@ class Layout:
 
     def __init__(self, text: str, segments: Sequence[Segment]):
         self.text, self.segments = text, segments
-        self.starts = [*accumulate(map(len, map(attrgetter("text"), segments)), initial=0)]
+        self.starts = [*accumulate([len(text) for text, _, _, _, _ in segments], initial=0)]
         self.controls: tuple[object, Any] | None = None
 
     def regions(self) -> list[tuple[int, int, int, list[int]]]:

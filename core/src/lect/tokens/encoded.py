@@ -19,7 +19,7 @@ from lect.reports import Control
 from lect.tokens.fragments import Fragment, tokens_of
 from lect.tokens.policy import DEFAULT_POLICY, LossPolicy
 from lect.tokens.safe import Trusted, as_controls, controls_in
-from lect.tokens.served import Deviation
+from lect.tokens.served import Deviation, refuse_or_warn
 from lect.tokens.spans import LossSpan
 from lect.tokens.tokenizer import Encoder, Offsets, Tokens, encoder_of
 from lect.tokens.turns import TurnSpan
@@ -216,6 +216,7 @@ def encode(
     policy: object = None,
     max_length: object = None,
     truncate: object = "tokens",
+    strict: bool | None = False,
     opens: bool = True,
 ) -> Encoded:
     """Return a prompt as token ids; see `Prompt.encode`. `opens`: with the ids that the tokenizer puts first."""
@@ -269,6 +270,8 @@ def encode(
     if policy is not None:
         # A policy is given for the mask, so its faults are reported now.
         encoded._runs = encoded._kept(runs)
+    if report.deviations and strict is not False:
+        refuse_or_warn(report.deviations, strict=strict is not None)
     return encoded
 
 

@@ -9,9 +9,11 @@ from typing import Any, NamedTuple
 from lect.errors import MaskError
 from lect.prompt.message import REASONING_NAMES
 from lect.prompt.segments import Layout
-from lect.tokens.policy import LossPolicy, own_weight
+from lect.tokens.policy import DEFAULT_POLICY, LossPolicy, own_weight
 from lect.tokens.turns import TurnSpan, is_anothers, is_own
 from lect.values import TRANSFORMED, Origin
+
+WEIGHT_AND_KIND = itemgetter(2, 4)
 
 
 class LossSpan(NamedTuple):
@@ -30,9 +32,10 @@ class LossSpan(NamedTuple):
 
 
 def loss_spans(
-    layout: Layout, turns: Sequence[TurnSpan], messages: Sequence[Mapping[str, Any]], policy: LossPolicy
+    layout: Layout, turns: Sequence[TurnSpan], messages: Sequence[Mapping[str, Any]], policy: LossPolicy | None
 ) -> list[LossSpan]:
     """Return the spans that carry loss, in order; neighbours of equal weight and kind are merged."""
+    policy = policy or DEFAULT_POLICY
     weights = _weights(turns, messages, policy)
     _refuse_unknown(policy, messages)
     last = max((turn.message for turn in turns if weights.get(turn.message)), default=None)
@@ -210,7 +213,7 @@ def _changed(pieces: list[LossSpan], places: Iterable[tuple[int, int]], change: 
 
 def _joined(pieces: list[LossSpan]) -> Iterator[LossSpan]:
     """Return the pieces of a turn that have a length and a weight."""
-    return merged((piece for piece in pieces if piece.start < piece.end and piece.weight), itemgetter(2, 4))
+    return merged([piece for piece in pieces if piece[0] < piece[1] and piece[2]], WEIGHT_AND_KIND)
 
 
 def merged(spans: Iterable[LossSpan], key: Callable[[LossSpan], Any]) -> Iterator[LossSpan]:
