@@ -16,7 +16,7 @@ from lect.prompt.message import Request
 from lect.prompt.normalize import misplaced_results
 from lect.prompt.segments import Composed, Layout, ended, is_role
 from lect.reports import Control, Unused
-from lect.values import TRANSFORMED, Origin, Segment
+from lect.values import TEMPLATE, TRANSFORMED, Segment
 
 if TYPE_CHECKING:
     from lect.tokens.edges import Edges
@@ -154,15 +154,12 @@ class Prompt:
         return turns[-1] if turns else None
 
     def _turns_of(self, wanted: slice) -> Sequence[TurnSpan]:
-        from lect.tokens.turns import turns_of
-
-        return turns_of(self.layout, self._edges.turn_marks, self._request, self.write, wanted)
+        edges = self._edges
+        return edges.turns_of(self.layout, edges.turn_marks, self._request, self.write, wanted)
 
     def fault_in(self, turn: TurnSpan) -> str:
         """Return why the answer of a turn is no reply of the model; empty if it is one."""
-        from lect.tokens.served import fault_in
-
-        return fault_in(self._edges, self.layout, turn, self._request)
+        return self._edges.fault_in(self.layout, turn, self._request)
 
     @computed
     def deviations(self) -> tuple[Deviation, ...]:
@@ -219,7 +216,7 @@ class Prompt:
         from lect.tokens.turns import cut
 
         prompt, end = object.__new__(Prompt), last.end + len(stop)
-        literal = Segment(stop, Origin.TEMPLATE, (), TRANSFORMED, last.message)
+        literal = Segment(stop, TEMPLATE, (), TRANSFORMED, last.message)
         vars(prompt).update(vars(self), text=self.text[: last.end] + stop)
         vars(prompt).update(segments=(*cut(self.layout, 0, last.end), literal))
         vars(prompt).update(turns=[*self.turns[:-1], last._replace(end=end, close=end)])
@@ -297,7 +294,7 @@ def _find_controls(layout: Layout, facts: Facts) -> Iterator[Control]:
             segment = segments[index]
             if starts[index] >= end:
                 break
-            if segment.origin is not Origin.TEMPLATE and not is_role(segment.path):
+            if segment.origin is not TEMPLATE and not is_role(segment.path):
                 start = segment.start + max(begin - starts[index], 0) if segment.start >= 0 else TRANSFORMED
                 yield Control(segment.path, start, match[0], begin)
                 go_on = end

@@ -264,7 +264,7 @@ def encode(
         cuts=cuts,
         truncated=truncated,
         stops_lost=tuple(turn.message for turn in turns if turn.stop == turn.end or turn.end > reached),
-        deviations=() if policy is None else tuple(_deviations(prompt, trained, reported)),
+        deviations=tuple(_deviations(prompt, trained, reported)) if policy and (prompt.deviations or reported) else (),
     )
     encoded = Encoded(prompt, tokens, opening, policy or DEFAULT_POLICY, report)
     if policy is not None:

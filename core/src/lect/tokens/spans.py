@@ -11,7 +11,7 @@ from lect.prompt.message import REASONING_NAMES
 from lect.prompt.segments import Layout
 from lect.tokens.policy import DEFAULT_POLICY, LossPolicy, own_weight
 from lect.tokens.turns import TurnSpan, is_anothers, is_own
-from lect.values import TRANSFORMED, Origin
+from lect.values import INPUT, TRANSFORMED
 
 WEIGHT_AND_KIND = itemgetter(2, 4)
 
@@ -140,7 +140,7 @@ def _pieces(layout: Layout, turn: TurnSpan, start: int) -> Iterator[tuple[int, i
     is_foreign = False
     while begin < turn.stop:
         segment = segments[index]
-        if segment.origin is not Origin.INPUT and not segment.path:
+        if segment.origin is not INPUT and not segment.path:
             waiting = begin if waiting is None and not is_foreign else waiting
         elif is_own(segment, turn.message):
             kind = kind_of(segment.path)

@@ -13,7 +13,7 @@ from lect.errors import LectError
 from lect.facts import Facts
 from lect.prompt.message import REASONING_NAMES, Request
 from lect.prompt.segments import Layout
-from lect.values import Origin, Segment
+from lect.values import TEMPLATE, Segment
 
 Write = Callable[..., str]
 """Writes a prompt: `Template.text`."""
@@ -187,7 +187,7 @@ def is_anothers(segment: Segment, message: int) -> bool:
 def is_own(segment: Segment, message: int | None) -> bool:
     """Return whether a segment is text of a message, other than its role."""
     _, origin, path, _, _ = segment
-    return len(path) > 2 and path[:2] == ("messages", message) and path[2] != "role" and origin is not Origin.TEMPLATE
+    return len(path) > 2 and path[:2] == ("messages", message) and path[2] != "role" and origin is not TEMPLATE
 
 
 def call_marks(facts: Facts, fact: Literal["open", "close"]) -> Iterator[str]:
