@@ -159,7 +159,9 @@ class Prompt:
 
     def fault_in(self, turn: TurnSpan) -> str:
         """Return why the answer of a turn is no reply of the model; empty if it is one."""
-        return self._edges.fault_in(self.layout, turn, self._request)
+        from lect.tokens.served import fault_in
+
+        return fault_in(self._edges, self.layout, turn, self._request)
 
     @computed
     def deviations(self) -> tuple[Deviation, ...]:
@@ -196,7 +198,7 @@ class Prompt:
                 )
             found = marked_spans(self.layout, self.marked, self._messages, policy)
             return [span for span in found if trains is None or span.message in trains]
-        turns = [turn for turn in self.turns if trains is None or turn.message in trains]
+        turns = self.turns if trains is None else [turn for turn in self.turns if turn.message in trains]
         return loss_spans(self.layout, turns, self._messages, policy)
 
     @computed

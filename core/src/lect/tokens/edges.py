@@ -75,13 +75,6 @@ class Edges:
         return TurnMarks(self.facts)
 
     @computed
-    def fault_in(self) -> Callable[..., str]:
-        """Returns why an answer is no reply: `fault_in` of `served.py`, which no reply that is parsed needs."""
-        from lect.tokens.served import fault_in
-
-        return partial(fault_in, self)
-
-    @computed
     def words(self) -> Iterable[str]:
         """The words that the template may look for in texts."""
         words: Iterable[str] = self._template._sought()

@@ -152,8 +152,11 @@ class Encoded:
     def _kept(self, runs: Sequence[Run]) -> list[Run]:
         """Return the tokens that carry loss, counted with the opening, as far as they were kept."""
         opening, count = self._opening, len(self.ids)
-        shifted = ((first + opening, behind + opening, weight) for first, behind, weight in runs)
-        kept = [(first, min(behind, count), weight) for first, behind, weight in shifted if first < count]
+        kept = [
+            (first + opening, min(behind + opening, count), weight)
+            for first, behind, weight in runs
+            if first + opening < count
+        ]
         if not self._policy.allow_uniform:
             _refuse_uniform(runs, len(self._tokens.ids), self._policy, self._prompt)
             if not kept:

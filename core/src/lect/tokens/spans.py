@@ -38,7 +38,7 @@ def loss_spans(
     policy = policy or DEFAULT_POLICY
     weights = _weights(turns, messages, policy)
     _refuse_unknown(policy, messages)
-    last = max((turn.message for turn in turns if weights.get(turn.message)), default=None)
+    last = max((each for each, weight in weights.items() if weight), default=None) if policy.stop == "last" else None
     spans: list[LossSpan] = []
     make = tuple.__new__
     for turn in turns:
@@ -52,7 +52,7 @@ def loss_spans(
         ]
         if policy.patterns or policy.spans:
             pieces = _adjusted(layout, pieces, turn.message, policy)
-        if policy.stop == "turn" or (policy.stop == "last" and turn.message == last):
+        if policy.stop == "turn" or turn.message == last:
             pieces.append(make(LossSpan, (turn.stop, turn.end, weight, turn.message, "stop")))
         if policy.train_separator:
             pieces.append(LossSpan(turn.end, turn.close, weight, turn.message, "separator"))
@@ -221,7 +221,7 @@ def merged(spans: Iterable[LossSpan], key: Callable[[LossSpan], Any]) -> Iterato
     held: LossSpan | None = None
     for span in spans:
         if held is not None and held.end == span.start and key(held) == key(span):
-            held = LossSpan(held.start, span.end, *held[2:])
+            held = tuple.__new__(LossSpan, (held.start, span.end, *held[2:]))
             continue
         if held is not None:
             yield held
