@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
@@ -154,8 +155,7 @@ class Prompt:
         return turns[-1] if turns else None
 
     def _turns_of(self, wanted: slice) -> Sequence[TurnSpan]:
-        edges = self._edges
-        return edges.turns_of(self.layout, edges.turn_marks, self._request, self.write, wanted)
+        return self._edges.turns_of(self.layout, self._edges.turn_marks, self._request, self.write, wanted)
 
     def fault_in(self, turn: TurnSpan) -> str:
         """Return why the answer of a turn is no reply of the model; empty if it is one."""
@@ -188,7 +188,6 @@ class Prompt:
         """
         from lect.tokens.spans import loss_spans, marked_spans
 
-        trains = self.trains
         if policy is not None and policy.marks == "template":
             if self.marked is None:
                 raise MaskError(
@@ -197,8 +196,8 @@ class Prompt:
                     "   or: lect.load_template(path), if the template in the directory of the model has marks"
                 )
             found = marked_spans(self.layout, self.marked, self._messages, policy)
-            return [span for span in found if trains is None or span.message in trains]
-        turns = self.turns if trains is None else [turn for turn in self.turns if turn.message in trains]
+            return [span for span in found if self.trains is None or span.message in self.trains]
+        turns = [turn for turn in self.turns if self.trains is None or turn.message in self.trains]
         return loss_spans(self.layout, turns, self._messages, policy)
 
     @computed
@@ -284,18 +283,13 @@ def _find_controls(layout: Layout, facts: Facts) -> Iterator[Control]:
     pattern, text, segments, starts = facts.markers.pattern, layout.text, layout.segments, layout.starts
     if pattern is None:
         return
-    first = 0
     match = pattern.search(text)
     while match is not None:
         # A marker is the template's own only if all of it is: one that spans a message and template text counts too.
         begin, end = match.span()
         go_on = begin + 1
-        while starts[first + 1] <= begin:
-            first += 1
-        for index in range(first, len(segments)):
+        for index in range(bisect_right(starts, begin) - 1, bisect_left(starts, end)):
             segment = segments[index]
-            if starts[index] >= end:
-                break
             if segment.origin is not TEMPLATE and not is_role(segment.path):
                 start = segment.start + max(begin - starts[index], 0) if segment.start >= 0 else TRANSFORMED
                 yield Control(segment.path, start, match[0], begin)

@@ -33,11 +33,8 @@ def unrolled(edges: Edges, render: Render, messages: Messages, how: Unroll, *, s
     """Return a conversation as the prompts to train on; see `Template.unroll`."""
     expect_one_of(UNROLL, "unroll", how)
     messages = plain_messages(messages)
-    answers = [
-        index
-        for index, each in enumerate(messages)
-        if (type(each) is dict or isinstance(each, Mapping)) and each.get("role") == "assistant"
-    ]
+    listed = enumerate(messages)
+    answers = [index for index, each in listed if isinstance(each, Mapping) and each.get("role") == "assistant"]
     if how == "never" or not answers:
         return [render(messages, strict=strict)]
     prompts = _prompts(edges, render, respelled(messages, edges.grammar), answers, how)

@@ -52,8 +52,7 @@ class Tokens:
     """
 
     def __init__(self, pieces: Sequence[tuple[int, Sequence[int], Any]]):
-        self._starts = [start for start, _, _ in pieces]
-        self._offsets = [offsets for _, _, offsets in pieces]
+        self._starts, self._offsets = [start for start, _, _ in pieces], [offsets for _, _, offsets in pieces]
         self._firsts: list[int] = []
         self.ids: list[int] = []
         for _, ids, _ in pieces:

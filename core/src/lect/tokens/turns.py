@@ -5,7 +5,7 @@ rendered with a generation prompt, and if the whole begins with that, the rest o
 if the format drops reasoning from history, an earlier turn is compared with the generation prompt alone.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
@@ -168,10 +168,8 @@ def missing_fields(message: Mapping[str, Any], segments: Iterable[Segment]) -> l
 def cut(layout: Layout, begin: int, end: int) -> list[Segment]:
     """Return the segments of a part of a prompt."""
     pieces = []
-    for index in range(bisect_right(layout.starts, begin) - 1, len(layout.segments)):
+    for index in range(bisect_right(layout.starts, begin) - 1, bisect_left(layout.starts, end)):
         at, segment = layout.starts[index], layout.segments[index]
-        if at >= end:
-            break
         first = max(begin - at, 0)
         text = segment.text[first : end - at]
         start = segment.start + first if segment.start >= 0 else segment.start
