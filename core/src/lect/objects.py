@@ -4,7 +4,6 @@
 """
 
 from collections.abc import Mapping, Sequence
-from operator import is_not
 from typing import Any
 
 __all__ = ["dumped", "plain_messages", "plain_tools"]
@@ -46,12 +45,14 @@ def _plain(value: Any, below: Below, *, are_tools: bool = False) -> Any:
         return value
     if type(value) is not list and (not isinstance(value, Sequence) or isinstance(value, str | bytes | bytearray)):
         return _plain_item(value, below, are_tools=are_tools)
-    items = []
+    items, is_plain = [], True
     for item in value:
-        items.append(item if type(item) is dict and not below else _plain_item(item, below, are_tools=are_tools))
-        if type(items[-1]) is not dict and not isinstance(items[-1], Mapping):
+        plain = item if type(item) is dict and not below else _plain_item(item, below, are_tools=are_tools)
+        if type(plain) is not dict and not isinstance(plain, Mapping):
             return value  # It is refused where a mapping is expected, and the others need not be read.
-    return items if any(map(is_not, items, value)) else value
+        is_plain = is_plain and plain is item
+        items.append(plain)
+    return value if is_plain else items
 
 
 def _plain_item(value: Any, below: Below, *, are_tools: bool) -> Any:

@@ -38,6 +38,10 @@ class Origin(Enum):
         return f"Origin.{self.name}"
 
 
+TEMPLATE, INPUT, UNKNOWN = Origin
+"""Its members: to look one up in an enumeration takes as long as a call."""
+
+
 class Segment(NamedTuple):
     """A piece of the prompt, and where it came from."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
@@ -16,7 +17,7 @@ from lect.prompt.message import Request
 from lect.prompt.normalize import misplaced_results
 from lect.prompt.segments import Composed, Layout, ended, is_role
 from lect.reports import Control, Unused
-from lect.values import TRANSFORMED, Origin, Segment
+from lect.values import TEMPLATE, TRANSFORMED, Segment
 
 if TYPE_CHECKING:
     from lect.tokens.edges import Edges
@@ -49,7 +50,7 @@ class Prompt:
         self.template, self._source, self._request = template, source, request
         self.text, self.marked = source.text, source.marked
         self.write: Write = template.text
-        self._edges: Callable[[Mapping[str, Any]], Edges] = template.edges
+        self._edges_with: Callable[[Mapping[str, Any]], Edges] = template.edges
         self.trains: frozenset[int] | None = None
         self._most_controls = most_controls
 
@@ -112,7 +113,7 @@ class Prompt:
         messages = self._request.messages
         if not misplaced_results(messages):
             return []
-        told_by = self._edges(self._request.options).results_told_by
+        told_by = self._edges_with(self._request.options).results_told_by
         moved = [] if told_by == "id" else misplaced_results(messages, named=told_by == "name")
         return [Unused(("messages", at, "tool_call_id"), "order") for at in moved]
 
@@ -134,6 +135,10 @@ class Prompt:
         return first_controls(self, self._most_controls) if self._most_controls else ((), False)
 
     @computed
+    def _edges(self) -> Edges:
+        return self._edges_with({})
+
+    @computed
     def layout(self) -> Layout:
         """The segments, and the offset at which each begins."""
         return Layout(self.text, self.segments)
@@ -150,15 +155,13 @@ class Prompt:
         return turns[-1] if turns else None
 
     def _turns_of(self, wanted: slice) -> Sequence[TurnSpan]:
-        from lect.tokens.turns import turns_of
-
-        return turns_of(self.layout, self._edges({}).turn_marks, self._request, self.write, wanted)
+        return self._edges.turns_of(self.layout, self._edges.turn_marks, self._request, self.write, wanted)
 
     def fault_in(self, turn: TurnSpan) -> str:
         """Return why the answer of a turn is no reply of the model; empty if it is one."""
         from lect.tokens.served import fault_in
 
-        return fault_in(self._edges({}), self.layout, turn, self._request)
+        return fault_in(self._edges, self.layout, turn, self._request)
 
     @computed
     def deviations(self) -> tuple[Deviation, ...]:
@@ -183,11 +186,9 @@ class Prompt:
         Raises:
             MaskError: If the weight that a message states is invalid, or the policy does not fit the prompt.
         """
-        from lect.tokens.policy import DEFAULT_POLICY
         from lect.tokens.spans import loss_spans, marked_spans
 
-        policy, trains = policy or DEFAULT_POLICY, self.trains
-        if policy.marks == "template":
+        if policy is not None and policy.marks == "template":
             if self.marked is None:
                 raise MaskError(
                     f"template {self.template.label!r} has no {{% generation %}} marks, or has them inside a macro\n"
@@ -195,8 +196,8 @@ class Prompt:
                     "   or: lect.load_template(path), if the template in the directory of the model has marks"
                 )
             found = marked_spans(self.layout, self.marked, self._messages, policy)
-            return [span for span in found if trains is None or span.message in trains]
-        turns = [turn for turn in self.turns if trains is None or turn.message in trains]
+            return [span for span in found if self.trains is None or span.message in self.trains]
+        turns = [turn for turn in self.turns if self.trains is None or turn.message in self.trains]
         return loss_spans(self.layout, turns, self._messages, policy)
 
     @computed
@@ -206,17 +207,17 @@ class Prompt:
         last = self.turns[-1] if self.turns and not add_generation_prompt else None
         if last is None or last.stop < last.end or messages[last.message].get("role") != "assistant":
             return ""
-        return self._edges(options).stop_after(messages[last.message])
+        return self._edges_with(options).stop_after(messages[last.message])
 
-    def _stopped(self, policy: LossPolicy) -> Prompt:
+    def _stopped(self, policy: LossPolicy | None) -> Prompt:
         """Return the prompt with a stop after its last answer, if that is trained and has none."""
-        from lect.tokens.turns import cut
-
         stop, last = self._unwritten_stop, self.turns[-1] if self.turns else None
         if not stop or last is None or all(span.message != last.message for span in self.loss_spans(policy)):
             return self
+        from lect.tokens.turns import cut
+
         prompt, end = object.__new__(Prompt), last.end + len(stop)
-        literal = Segment(stop, Origin.TEMPLATE, (), TRANSFORMED, last.message)
+        literal = Segment(stop, TEMPLATE, (), TRANSFORMED, last.message)
         vars(prompt).update(vars(self), text=self.text[: last.end] + stop)
         vars(prompt).update(segments=(*cut(self.layout, 0, last.end), literal))
         vars(prompt).update(turns=[*self.turns[:-1], last._replace(end=end, close=end)])
@@ -262,16 +263,13 @@ class Prompt:
             MaskError: If the policy trains everything or nothing, or not even one turn is kept.
         """
         from lect.tokens.encoded import encode
-        from lect.tokens.policy import LossPolicy
-        from lect.tokens.served import refuse_or_warn
 
         prompt = self if media is None else self.expand(media)
-        if isinstance(policy, LossPolicy) and policy.stop != "none" and policy.marks == "lect":
+        if getattr(policy, "stop", "none") != "none" and getattr(policy, "marks", "") == "lect":
             prompt = prompt._stopped(policy)
-        made = encode(prompt, tokenizer, safe=safe, policy=policy, max_length=max_length, truncate=truncate)
-        if made.report.deviations and strict is not False:
-            refuse_or_warn(made.report.deviations, strict=strict is not None)
-        return made
+        return encode(
+            prompt, tokenizer, safe=safe, policy=policy, max_length=max_length, truncate=truncate, strict=strict
+        )
 
 
 def first_controls(prompt: Prompt, most: int) -> tuple[tuple[Control, ...], bool]:
@@ -285,19 +283,14 @@ def _find_controls(layout: Layout, facts: Facts) -> Iterator[Control]:
     pattern, text, segments, starts = facts.markers.pattern, layout.text, layout.segments, layout.starts
     if pattern is None:
         return
-    first = 0
     match = pattern.search(text)
     while match is not None:
         # A marker is the template's own only if all of it is: one that spans a message and template text counts too.
         begin, end = match.span()
         go_on = begin + 1
-        while starts[first + 1] <= begin:
-            first += 1
-        for index in range(first, len(segments)):
+        for index in range(bisect_right(starts, begin) - 1, bisect_left(starts, end)):
             segment = segments[index]
-            if starts[index] >= end:
-                break
-            if segment.origin is not Origin.TEMPLATE and not is_role(segment.path):
+            if segment.origin is not TEMPLATE and not is_role(segment.path):
                 start = segment.start + max(begin - starts[index], 0) if segment.start >= 0 else TRANSFORMED
                 yield Control(segment.path, start, match[0], begin)
                 go_on = end

@@ -34,7 +34,7 @@ def unrolled(edges: Edges, render: Render, messages: Messages, how: Unroll, *, s
     expect_one_of(UNROLL, "unroll", how)
     messages = plain_messages(messages)
     listed = enumerate(messages)
-    answers = [index for index, each in listed if isinstance(each, Mapping) and each.get("role") == "assistant"]
+    answers = [index for index, each in listed if isinstance(each, (dict, Mapping)) and each.get("role") == "assistant"]
     if how == "never" or not answers:
         return [render(messages, strict=strict)]
     prompts = _prompts(edges, render, respelled(messages, edges.grammar), answers, how)

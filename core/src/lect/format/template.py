@@ -166,7 +166,7 @@ class Template(Replies):
             messages = plain_messages(messages)
             begins_last = add_generation_prompt and is_list(messages)
             written = messages[:-1] if begins_last else marked(messages)
-        request = Request(written, tools, options, add_generation_prompt)
+        request = _make(Request, (written, tools, options, add_generation_prompt))
         chat, request = read_chat(self, request, tracked=True, limits=allowed)
         out = TrackingWriter()
         run_program(self.program, chat, out)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import accumulate
-from operator import attrgetter
 from typing import Any
 
 from lect.prompt.chat import Chat
 from lect.prompt.inputs import Input, plain_str
 from lect.prompt.writer import TrackingWriter
 from lect.reports import Unused
-from lect.values import TRANSFORMED, Origin, Path, Segment
+from lect.values import INPUT, TEMPLATE, TRANSFORMED, UNKNOWN, Path, Segment
 
 
 class Layout:
@@ -26,7 +25,7 @@ class Layout:
 
     def __init__(self, text: str, segments: Sequence[Segment]):
         self.text, self.segments = text, segments
-        self.starts = [*accumulate(map(len, map(attrgetter("text"), segments)), initial=0)]
+        self.starts = [*accumulate([len(text) for text, _, _, _, _ in segments], initial=0)]
         self.controls: tuple[object, Any] | None = None
 
     def regions(self) -> list[tuple[int, int, int, list[int]]]:
@@ -41,8 +40,9 @@ class Layout:
                 firsts[turn] = index
                 own[turn] = []
             ends[turn] = index + 1
-            is_own = len(path) > 2 and path[1] == turn and path[2] != "role" and path[0] == "messages"
-            if is_own and origin is not Origin.TEMPLATE:
+            if origin is TEMPLATE or len(path) < 3:
+                continue
+            if path[1] == turn and path[2] != "role" and path[0] == "messages":
                 own[turn].append(index)
         return [(turn, firsts[turn], ends[turn], own[turn]) for turn in sorted(firsts)]
 
@@ -89,7 +89,6 @@ def segments_of(writer: TrackingWriter) -> list[Segment]:
     """Return what was written as segments."""
     segments: list[Segment] = []
     add = segments.append
-    template, caller, unknown = Origin.TEMPLATE, Origin.INPUT, Origin.UNKNOWN
     make = tuple.__new__
     literal = ""
     turn: int | None = None
@@ -100,7 +99,7 @@ def segments_of(writer: TrackingWriter) -> list[Segment]:
         pieces = writer[begin:end]
         if next_turn != turn and any(pieces):
             if literal:
-                add(make(Segment, (literal, template, (), TRANSFORMED, turn)))
+                add(make(Segment, (literal, TEMPLATE, (), TRANSFORMED, turn)))
                 literal = ""
             turn = next_turn
         for piece in pieces:
@@ -108,13 +107,13 @@ def segments_of(writer: TrackingWriter) -> list[Segment]:
                 literal += piece
             elif piece:
                 if literal:
-                    add(make(Segment, (literal, template, (), TRANSFORMED, turn)))
+                    add(make(Segment, (literal, TEMPLATE, (), TRANSFORMED, turn)))
                     literal = ""
                 path = piece.path
-                add(make(Segment, (plain_str(piece), caller if path else unknown, path, piece.start, turn)))
+                add(make(Segment, (plain_str(piece), INPUT if path else UNKNOWN, path, piece.start, turn)))
         begin, next_turn = end, turn_after
     if literal:
-        add(make(Segment, (literal, template, (), TRANSFORMED, turn)))
+        add(make(Segment, (literal, TEMPLATE, (), TRANSFORMED, turn)))
     return segments
 
 

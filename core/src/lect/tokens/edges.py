@@ -18,7 +18,7 @@ from lect.prompt.segments import Layout
 from lect.reply.blocks import NO_REASONING
 from lect.reply.grammar import Grammar, Reasoning
 from lect.tokens.probes import CALLS, QUESTION, RESULT, TEXT, THOUGHT, TOOLS, VALUE
-from lect.tokens.turns import TurnMarks, first_mark, is_own, last_mark
+from lect.tokens.turns import TurnMarks, first_mark, is_own, last_mark, turns_of
 from lect.values import EQUAL_BYTES
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ class Edges:
     """What a template writes around an answer, with some options."""
 
     question, tools, calls = QUESTION, TOOLS, CALLS
+    turns_of = staticmethod(turns_of)
 
     def __init__(self, template: Any, options: Mapping[str, Any]):
         self.facts: Facts = template

@@ -19,7 +19,7 @@ from lect.reports import Control
 from lect.tokens.fragments import Fragment, tokens_of
 from lect.tokens.policy import DEFAULT_POLICY, LossPolicy
 from lect.tokens.safe import Trusted, as_controls, controls_in
-from lect.tokens.served import Deviation
+from lect.tokens.served import Deviation, refuse_or_warn
 from lect.tokens.spans import LossSpan
 from lect.tokens.tokenizer import Encoder, Offsets, Tokens, encoder_of
 from lect.tokens.turns import TurnSpan
@@ -151,14 +151,13 @@ class Encoded:
 
     def _kept(self, runs: Sequence[Run]) -> list[Run]:
         """Return the tokens that carry loss, counted with the opening, as far as they were kept."""
-        opening, count = self._opening, len(self.ids)
-        shifted = ((first + opening, behind + opening, weight) for first, behind, weight in runs)
-        kept = [(first, min(behind, count), weight) for first, behind, weight in shifted if first < count]
+        opening, count = self._opening, len(self.ids) - self._opening
+        kept = [(first + opening, min(behind, count) + opening, each) for first, behind, each in runs if first < count]
         if not self._policy.allow_uniform:
             _refuse_uniform(runs, len(self._tokens.ids), self._policy, self._prompt)
             if not kept:
                 raise MaskError(
-                    f"no token carries loss: all that is trained is beyond the {count} tokens of max_length\n"
+                    f"no token carries loss: all that is trained is beyond the {len(self.ids)} tokens of max_length\n"
                     "  try: a larger max_length, or LossPolicy(allow_uniform=True)"
                 )
         return kept
@@ -202,9 +201,8 @@ class Encoded:
             message = path[1] if path[:1] == ("messages",) and isinstance(path[1], int) else segment.turn
             known.append((message, spell(path) if path else ""))
         known.append((None, ""))
-        each = [known[bisect_right(layout.starts, start) - 1] for start, _ in self.offsets]
-        for index in range(min(self._opening, len(each))):
-            each[index] = (None, "")
+        each = [known[bisect_right(layout.starts, start) - 1] for start, _ in self.offsets[self._opening :]]
+        each = [known[-1]] * (len(self.ids) - len(each)) + each
         return [message for message, _ in each], [field for _, field in each]
 
 
@@ -216,6 +214,7 @@ def encode(
     policy: object = None,
     max_length: object = None,
     truncate: object = "tokens",
+    strict: bool | None = False,
     opens: bool = True,
 ) -> Encoded:
     """Return a prompt as token ids; see `Prompt.encode`. `opens`: with the ids that the tokenizer puts first."""
@@ -226,7 +225,6 @@ def encode(
     expect_one_of(TRUNCATE, "truncate", truncate)
     encoder = encoder_of(tokenizer)
     text, layout = prompt.text, prompt.layout
-    trusted = Trusted(layout)
     controls, own, foreign = controls_in(layout, encoder)
     tokens = encoder.between(text, own, is_clean=not foreign) if safe else encoder.whole(text)
     spans = [] if policy is None else prompt.loss_spans(policy)
@@ -239,7 +237,7 @@ def encode(
     if cuts:
         tokens = encoder.between(text, own if safe else controls, cuts)
         runs, _ = weighed(tokens, spans)
-    bos = _opened_by(prompt, tokens, encoder, trusted)
+    bos = _opened_by(prompt, tokens, encoder)
     opening = encoder.opening if bos == "tokenizer" and opens else ()
     truncated = 0 if max_length is None else max(0, len(opening) + len(tokens.ids) - max_length)
     if truncated and truncate == "turns":
@@ -263,12 +261,14 @@ def encode(
         cuts=cuts,
         truncated=truncated,
         stops_lost=tuple(turn.message for turn in turns if turn.stop == turn.end or turn.end > reached),
-        deviations=() if policy is None else tuple(_deviations(prompt, trained, reported)),
+        deviations=tuple(_deviations(prompt, trained, reported)) if policy and (prompt.deviations or reported) else (),
     )
     encoded = Encoded(prompt, tokens, opening, policy or DEFAULT_POLICY, report)
     if policy is not None:
         # A policy is given for the mask, so its faults are reported now.
         encoded._runs = encoded._kept(runs)
+    if report.deviations and strict is not False:
+        refuse_or_warn(report.deviations, strict=strict is not None)
     return encoded
 
 
@@ -295,12 +295,10 @@ def split_at_controls(prompt: Prompt, tokenizer: Any) -> list[tuple[str, int | N
     return [(text[start:end], ids.get(start)) for start, end in edges if start < end]
 
 
-def _opened_by(
-    prompt: Prompt, tokens: Tokens, encoder: Encoder, trusted: Trusted
-) -> Literal["template", "tokenizer"] | None:
+def _opened_by(prompt: Prompt, tokens: Tokens, encoder: Encoder) -> Literal["template", "tokenizer"] | None:
     bos, opening, text = prompt.template.bos, encoder.opening, prompt.text
     start = len(text) - len(text.lstrip())  # DeepSeek-V2.5's template writes blanks before it.
-    is_written = bool(bos) and text.startswith(bos, start) and (start, start + len(bos)) in trusted
+    is_written = bool(bos) and text.startswith(bos, start) and (start, start + len(bos)) in Trusted(prompt.layout)
     if is_written or (opening and tokens.ids[: len(opening)] == opening):
         return "template"
     return "tokenizer" if opening else None

@@ -116,10 +116,8 @@ STATES = frozenset((*SAYS, "weight", "masked"))
 
 def own_weight(message: Mapping[str, Any], index: int) -> float | None:
     """Return the weight that a message gives itself, or None; it must be a truth value or a number."""
-    if STATES.isdisjoint(message):
-        return None
     weight: float | None = None
-    for name in (*SAYS, "weight", "masked"):
+    for name in (*SAYS, "weight", "masked") if not STATES.isdisjoint(message) else ():
         value = message.get(name)
         if value is None:
             continue

@@ -8,7 +8,7 @@ from lect.computed import computed
 from lect.prompt.segments import Layout, is_role
 from lect.reports import Control
 from lect.tokens.tokenizer import ControlToken, Encoder
-from lect.values import Origin
+from lect.values import TEMPLATE
 
 
 class Trusted:
@@ -23,7 +23,7 @@ class Trusted:
         runs: list[tuple[int, int]] = []
         starts = self.layout.starts
         for index, segment in enumerate(self.layout.segments):
-            if segment.origin is Origin.TEMPLATE or is_role(segment.path):
+            if segment.origin is TEMPLATE or is_role(segment.path):
                 start, end = starts[index], starts[index + 1]
                 if runs and runs[-1][1] == start:
                     start = runs.pop()[0]
@@ -35,7 +35,7 @@ class Trusted:
         segments, starts = self.layout.segments, self.layout.starts
         index = bisect_right(starts, start) - 1
         # Nearly all are within one segment of the template.
-        if index < len(segments) and end <= starts[index + 1] and segments[index].origin is Origin.TEMPLATE:
+        if index < len(segments) and end <= starts[index + 1] and segments[index].origin is TEMPLATE:
             return True
         run = bisect_right(self.runs, (start, len(self.layout.text))) - 1
         return run >= 0 and self.runs[run][1] >= end

@@ -13,7 +13,7 @@ from lect.reply.plain import PLAIN
 from lect.tokens.probes import TEXT, THOUGHT
 from lect.tokens.spans import kind_of
 from lect.tokens.turns import MOST_RENDERED, TurnSpan, Write, alike, is_anothers, is_own, missing_fields
-from lect.values import Origin, Segment
+from lect.values import TEMPLATE, Segment
 
 if TYPE_CHECKING:
     from lect.tokens.edges import Edges
@@ -50,7 +50,7 @@ def fault_in(edges: "Edges", layout: Layout, turn: TurnSpan, request: Request) -
     text, starts, message = layout.text, layout.starts, turn.message
     for stop in (*edges.turn_marks.stops, text[turn.stop : turn.end]):
         if stop and (at := text.find(stop, turn.start, turn.stop)) >= 0:
-            is_format = layout.segments[bisect_right(starts, at) - 1].origin is Origin.TEMPLATE
+            is_format = layout.segments[bisect_right(starts, at) - 1].origin is TEMPLATE
             what = "the format writes it as two turns" if is_format else "its text contains a stop of the model"
             return f"{what}, and a reply ends at the first stop"
     pieces: list[Piece] = []

@@ -9,9 +9,11 @@ from typing import Any, NamedTuple
 from lect.errors import MaskError
 from lect.prompt.message import REASONING_NAMES
 from lect.prompt.segments import Layout
-from lect.tokens.policy import LossPolicy, own_weight
+from lect.tokens.policy import DEFAULT_POLICY, LossPolicy, own_weight
 from lect.tokens.turns import TurnSpan, is_anothers, is_own
-from lect.values import TRANSFORMED, Origin
+from lect.values import INPUT, TRANSFORMED
+
+WEIGHT_AND_KIND = itemgetter(2, 4)
 
 
 class LossSpan(NamedTuple):
@@ -30,12 +32,13 @@ class LossSpan(NamedTuple):
 
 
 def loss_spans(
-    layout: Layout, turns: Sequence[TurnSpan], messages: Sequence[Mapping[str, Any]], policy: LossPolicy
+    layout: Layout, turns: Sequence[TurnSpan], messages: Sequence[Mapping[str, Any]], policy: LossPolicy | None
 ) -> list[LossSpan]:
     """Return the spans that carry loss, in order; neighbours of equal weight and kind are merged."""
+    policy = policy or DEFAULT_POLICY
     weights = _weights(turns, messages, policy)
     _refuse_unknown(policy, messages)
-    last = max((turn.message for turn in turns if weights.get(turn.message)), default=None)
+    last = max((each for each, weight in weights.items() if weight), default=None) if policy.stop == "last" else None
     spans: list[LossSpan] = []
     make = tuple.__new__
     for turn in turns:
@@ -49,7 +52,7 @@ def loss_spans(
         ]
         if policy.patterns or policy.spans:
             pieces = _adjusted(layout, pieces, turn.message, policy)
-        if policy.stop == "turn" or (policy.stop == "last" and turn.message == last):
+        if policy.stop == "turn" or turn.message == last:
             pieces.append(make(LossSpan, (turn.stop, turn.end, weight, turn.message, "stop")))
         if policy.train_separator:
             pieces.append(LossSpan(turn.end, turn.close, weight, turn.message, "separator"))
@@ -137,7 +140,7 @@ def _pieces(layout: Layout, turn: TurnSpan, start: int) -> Iterator[tuple[int, i
     is_foreign = False
     while begin < turn.stop:
         segment = segments[index]
-        if segment.origin is not Origin.INPUT and not segment.path:
+        if segment.origin is not INPUT and not segment.path:
             waiting = begin if waiting is None and not is_foreign else waiting
         elif is_own(segment, turn.message):
             kind = kind_of(segment.path)
@@ -210,7 +213,7 @@ def _changed(pieces: list[LossSpan], places: Iterable[tuple[int, int]], change: 
 
 def _joined(pieces: list[LossSpan]) -> Iterator[LossSpan]:
     """Return the pieces of a turn that have a length and a weight."""
-    return merged((piece for piece in pieces if piece.start < piece.end and piece.weight), itemgetter(2, 4))
+    return merged([piece for piece in pieces if piece[0] < piece[1] and piece[2]], WEIGHT_AND_KIND)
 
 
 def merged(spans: Iterable[LossSpan], key: Callable[[LossSpan], Any]) -> Iterator[LossSpan]:
@@ -218,7 +221,7 @@ def merged(spans: Iterable[LossSpan], key: Callable[[LossSpan], Any]) -> Iterato
     held: LossSpan | None = None
     for span in spans:
         if held is not None and held.end == span.start and key(held) == key(span):
-            held = LossSpan(held.start, span.end, *held[2:])
+            held = tuple.__new__(LossSpan, (held.start, span.end, *held[2:]))
             continue
         if held is not None:
             yield held

@@ -5,7 +5,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import accumulate, chain, groupby
+from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
@@ -13,6 +13,7 @@ from lect.errors import TokenizerError, saferepr
 from lect.tokens.copies import PLAIN, bare, changed
 
 Offsets = list[tuple[int, int]]
+FIRST = itemgetter(0)
 FAR = 4096
 """An `Encoding` goes through its tokens to find a character."""
 SHORT, MOST_SHORT = 12, 512
@@ -51,9 +52,12 @@ class Tokens:
     """
 
     def __init__(self, pieces: Sequence[tuple[int, Sequence[int], Any]]):
-        self._starts, ids, self._offsets = map(list[Any], zip(*pieces, strict=True)) if pieces else ([], [], [])
-        self._firsts = [*accumulate(map(len, ids), initial=0)]
-        self.ids: list[int] = [*chain.from_iterable(ids)]
+        self._starts, self._offsets = [start for start, _, _ in pieces], [offsets for _, _, offsets in pieces]
+        self._firsts: list[int] = []
+        self.ids: list[int] = []
+        for _, ids, _ in pieces:
+            self._firsts.append(len(self.ids))
+            self.ids += ids
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Tokens, ([(0, self.ids, self.offsets())],)
@@ -130,8 +134,8 @@ class Encoder:
 
     def found(self, text: str) -> list[ControlToken]:
         """Return where the control tokens of a text are."""
-        matches = self._spelled.finditer(text) if self._spelled else ()
-        return [ControlToken(*match.span(), self.controls[match[0]]) for match in matches]
+        matches, make, ids = self._spelled.finditer(text) if self._spelled else (), tuple.__new__, self.controls
+        return [make(ControlToken, (*match.span(), ids[match[0]])) for match in matches]
 
     def between(
         self, text: str, controls: Sequence[tuple[int, int, int]], cuts: Sequence[int] = (), *, is_clean: bool = False
@@ -144,19 +148,20 @@ class Encoder:
         if is_clean and self.depends_on_neighbours:
             return self.whole(text)
         pieces: list[Ordinary] = []
-        position = 0
+        make, position = tuple.__new__, 0
         for start, behind, _ in (*controls, (len(text), len(text), -1)):
             if position < start:
                 begin = position
                 for cut in cuts[bisect_right(cuts, position) : bisect_left(cuts, start)] if cuts else ():
                     pieces.append(Ordinary(begin, text[begin:cut], begin != position))
                     begin = cut
-                pieces.append(Ordinary(begin, text[begin:start], begin != position))
+                pieces.append(make(Ordinary, (begin, text[begin:start], begin != position)))
             position = behind
         ordinary = self.ordinary(pieces, is_clean=is_clean)
-        encoded = [(piece.start, ids, offsets) for piece, (ids, offsets) in zip(pieces, ordinary, strict=True)]
+        encoded = [(piece.start, *each) for piece, each in zip(pieces, ordinary, strict=True)]
         encoded += [(start, [each], [(0, end - start)]) for start, end, each in controls]
-        return Tokens(sorted(encoded, key=itemgetter(0)))
+        encoded.sort(key=FIRST)
+        return Tokens(encoded)
 
     def ordinary(self, pieces: Sequence[Ordinary], *, is_clean: bool) -> Iterable[tuple[Sequence[int], Any]]:
         """Return the ids of pieces of a text without control tokens, and the offsets relative to each piece.
@@ -174,7 +179,7 @@ def any_of(texts: Iterable[str]) -> str:
     """Return a pattern for any of some texts that prefers the longest: a trie, as there may be thousands."""
     texts = set(texts)
     branches = []
-    for _, group in groupby(sorted(texts - {""}), itemgetter(0)):
+    for _, group in groupby(sorted(texts - {""}), FIRST):
         alike = list(group)
         start = os.path.commonprefix(alike)  # noqa: RUF071  # of texts, not of paths
         branches.append(re.escape(start) + any_of(text[len(start) :] for text in alike))
@@ -242,10 +247,9 @@ class FastEncoder(Encoder):
     def ordinary(self, pieces: Sequence[Ordinary], *, is_clean: bool) -> Iterable[tuple[Sequence[int], Any]]:
         if not is_clean:
             return self._by_kind(pieces)
-        texts = [piece.text for piece in pieces]
-        long = [text for text in texts if len(text) > SHORT]
+        long = [text for _, text, _ in pieces if len(text) > SHORT]
         encoded = ((each.ids, each) for each in self._tokenizer.encode_batch(long, add_special_tokens=False))
-        return [self._short(text) if len(text) <= SHORT else next(encoded) for text in texts]
+        return [self._short(text) if len(text) <= SHORT else next(encoded) for _, text, _ in pieces]
 
     def _alone(self, text: str) -> tuple[Sequence[int], Any]:
         encoding = self._tokenizer.encode(text, add_special_tokens=False)

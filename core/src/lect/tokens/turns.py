@@ -5,7 +5,7 @@ rendered with a generation prompt, and if the whole begins with that, the rest o
 if the format drops reasoning from history, an earlier turn is compared with the generation prompt alone.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
@@ -13,7 +13,7 @@ from lect.errors import LectError
 from lect.facts import Facts
 from lect.prompt.message import REASONING_NAMES, Request
 from lect.prompt.segments import Layout
-from lect.values import Origin, Segment
+from lect.values import TEMPLATE, Segment
 
 Write = Callable[..., str]
 """Writes a prompt: `Template.text`."""
@@ -168,10 +168,8 @@ def missing_fields(message: Mapping[str, Any], segments: Iterable[Segment]) -> l
 def cut(layout: Layout, begin: int, end: int) -> list[Segment]:
     """Return the segments of a part of a prompt."""
     pieces = []
-    for index in range(bisect_right(layout.starts, begin) - 1, len(layout.segments)):
+    for index in range(bisect_right(layout.starts, begin) - 1, bisect_left(layout.starts, end)):
         at, segment = layout.starts[index], layout.segments[index]
-        if at >= end:
-            break
         first = max(begin - at, 0)
         text = segment.text[first : end - at]
         start = segment.start + first if segment.start >= 0 else segment.start
@@ -187,7 +185,7 @@ def is_anothers(segment: Segment, message: int) -> bool:
 def is_own(segment: Segment, message: int | None) -> bool:
     """Return whether a segment is text of a message, other than its role."""
     _, origin, path, _, _ = segment
-    return len(path) > 2 and path[:2] == ("messages", message) and path[2] != "role" and origin is not Origin.TEMPLATE
+    return len(path) > 2 and path[:2] == ("messages", message) and path[2] != "role" and origin is not TEMPLATE
 
 
 def call_marks(facts: Facts, fact: Literal["open", "close"]) -> Iterator[str]:
