@@ -168,6 +168,10 @@ REQUEST = {
     "tools": [{"type": "function", "name": "look", "function": {"name": "look", "parameters": {"type": "object"}}, "input_schema": {"type": "object"}}],
     "tool_choice": "auto", "reasoning": {"effort": "low"}, "thinking": {"type": "enabled", "budget_tokens": 9},
     "metadata": {"user_id": '{"session_id": "x"}'}, "stream_options": {"include_usage": True},
+    "include": ["message.output_text.logprobs"], "parallel_tool_calls": False, "prompt_cache_key": "x", "n": 1,
+    "top_logprobs": 0, "chat_template_kwargs": {"enable_thinking": False}, "text": {"format": {"type": "text"}},
+    "response_format": {"type": "text"}, "output_config": {"effort": "low"}, "store": True, "add_generation_prompt": True,
+    "continue_final_message": False, "session_id": "x", "user": "x", "truncation": "auto",
 }  # fmt: skip
 
 
@@ -200,3 +204,29 @@ def test_whatever_stands_anywhere_in_a_request_is_never_the_servers_fault(client
         assert answer.status_code in (200, 400), (place, value, answer.text)
 
     try_one()
+
+
+SECRET = "xylophone"
+
+
+def with_secret(value):
+    """Return a value in which every text says more."""
+    if isinstance(value, dict):
+        return {name: with_secret(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [with_secret(each) for each in value]
+    return f"{value}{SECRET}" if isinstance(value, str) else value
+
+
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/responses", "/v1/messages", "/v1/messages/count_tokens"])
+def test_nothing_of_a_body_is_in_the_log(client, path, caplog):
+    caplog.set_level("DEBUG", "lect_serve")
+
+    @settings(max_examples=60)
+    @given(st.sampled_from(PLACES), VALUES, st.booleans())
+    def try_one(place, value, everywhere):
+        client.post(path, json=with_secret(REQUEST) if everywhere else changed(place, with_secret(value) or SECRET))
+
+    try_one()
+    assert caplog.records
+    assert SECRET not in caplog.text

@@ -159,6 +159,50 @@ def test_what_the_client_does_not_read_is_not_read_from_the_engine(model, script
 # Engines that are silent, die or are not there
 
 
+def test_who_waits_for_a_slot_does_not_call_the_engine_silent(model, scripted, ask):
+    async def run():
+        go = asyncio.Event()
+        engine = scripted([go.wait, "Hello!<|im_end|>"], slots=1)
+        async with running(model, engine, first=5) as (application, server):
+            first, second = Call(application, ask), Call(application, ask)
+            (seat,) = server.pool.seats
+            await settled(lambda: seat.waiting == 1 and engine.asked)
+            for _ in range(5):
+                server.tick()
+            go.set()
+            assert (await first.end()).status == 200
+            assert (await second.end()).status == 200
+            go.clear()
+            third, fourth = Call(application, ask), Call(application, ask)
+            await settled(lambda: seat.waiting == 1)
+            for _ in range(6):
+                server.tick()
+            # The engine is silent to the one that it was given, and the next has just begun to hear.
+            assert (await third.end()).status == 504
+            go.set()
+            assert (await fourth.end()).status == 200
+
+    asyncio.run(run())
+
+
+def test_where_one_queue_is_full_another_engine_is_asked(model, scripted, ask):
+    async def run():
+        go = asyncio.Event()
+        small = scripted([go.wait, "Hello!<|im_end|>"], url="http://a", slots=1)
+        large = scripted([go.wait, "Hello!<|im_end|>"], url="http://b", slots=5)
+        async with running(model, small, large, waiting=0) as (application, server):
+            calls = []
+            for at in range(12):
+                ask.body["metadata"] = {"session_id": str(at)}
+                calls.append(Call(application, ask))
+            await settled(lambda: sum(call.task.done() for call in calls) == 6)
+            assert [seat.open for seat in server.pool.seats] == [1, 5]
+            go.set()
+            assert sum([(await call.end()).status == 200 for call in calls]) == 6
+
+    asyncio.run(run())
+
+
 @pytest.mark.parametrize("stream", [False, True])
 def test_an_engine_that_is_silent_is_given_up(model, scripted, ask, stream):
     async def run():
