@@ -201,7 +201,7 @@ class Job:
         if piece.text is not None:
             spelled = self.server.spelled(piece)
             if spelled is not None:
-                piece = replace(piece, ids=spelled, text=None, missing=0)
+                piece = replace(piece, ids=spelled, text=None, missing=0, logprobs=None)
         self.is_whole = self.is_whole and piece.text is None and not piece.missing
         self.missing += piece.missing
         self.ids += piece.ids
