@@ -61,6 +61,25 @@ def test_a_key_is_asked_for_everywhere_but_for_health(asking):
     assert statuses(asking, {}, path="/metrics", keys=keys) == [401]
 
 
+@given(st.lists(st.text(min_size=1, max_size=6), min_size=1, max_size=3), st.text(max_size=6))
+def test_a_key_is_the_bytes_that_it_is_in_any_script(keys, other):
+    from lect_serve.door import admit
+    from lect_serve.refusals import RefusedRequestError
+
+    settings = Settings("m", keys=tuple(keys))
+
+    def comes_in(key):
+        sent = key.encode("utf-8", "surrogateescape").decode("latin-1")
+        try:
+            admit(settings, "GET", "/v1/models", {"host": "localhost", "x-api-key": sent})
+        except RefusedRequestError:
+            return False
+        return True
+
+    assert all(map(comes_in, keys))
+    assert comes_in(other) == (other in keys)
+
+
 def test_a_refusal_at_the_door_has_the_shape_of_the_api(asking, ask):
     with asking(keys=("one",)) as (client, _):
         assert "key" in ask.error(ask(client).json())
