@@ -61,6 +61,25 @@ def test_a_key_is_asked_for_everywhere_but_for_health(asking):
     assert statuses(asking, {}, path="/metrics", keys=keys) == [401]
 
 
+@given(st.lists(st.text(min_size=1, max_size=6), min_size=1, max_size=3), st.text(max_size=6))
+def test_a_key_is_the_bytes_that_it_is_in_any_script(keys, other):
+    from lect_serve.door import admit
+    from lect_serve.refusals import RefusedRequestError
+
+    settings = Settings("m", keys=tuple(keys))
+
+    def comes_in(key):
+        sent = key.encode("utf-8", "surrogateescape").decode("latin-1")
+        try:
+            admit(settings, "GET", "/v1/models", {"host": "localhost", "x-api-key": sent})
+        except RefusedRequestError:
+            return False
+        return True
+
+    assert all(map(comes_in, keys))
+    assert comes_in(other) == (other in keys)
+
+
 def test_a_refusal_at_the_door_has_the_shape_of_the_api(asking, ask):
     with asking(keys=("one",)) as (client, _):
         assert "key" in ask.error(ask(client).json())
@@ -168,6 +187,10 @@ REQUEST = {
     "tools": [{"type": "function", "name": "look", "function": {"name": "look", "parameters": {"type": "object"}}, "input_schema": {"type": "object"}}],
     "tool_choice": "auto", "reasoning": {"effort": "low"}, "thinking": {"type": "enabled", "budget_tokens": 9},
     "metadata": {"user_id": '{"session_id": "x"}'}, "stream_options": {"include_usage": True},
+    "include": ["message.output_text.logprobs"], "parallel_tool_calls": False, "prompt_cache_key": "x", "n": 1,
+    "top_logprobs": 0, "chat_template_kwargs": {"enable_thinking": False}, "text": {"format": {"type": "text"}},
+    "response_format": {"type": "text"}, "output_config": {"effort": "low"}, "store": True, "add_generation_prompt": True,
+    "continue_final_message": False, "session_id": "x", "user": "x", "truncation": "auto",
 }  # fmt: skip
 
 
@@ -218,3 +241,27 @@ def test_a_wrong_address_is_answered_and_logged_with_the_right_ones(method, path
 
 def test_a_picture_that_nobody_asked_for_says_which_option_shows_it(client):
     assert "--inspect" in client.get("/inspect").json()["error"]["message"]
+SECRET = "xylophone"
+
+
+def with_secret(value):
+    """Return a value in which every text says more."""
+    if isinstance(value, dict):
+        return {name: with_secret(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [with_secret(each) for each in value]
+    return f"{value}{SECRET}" if isinstance(value, str) else value
+
+
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/responses", "/v1/messages", "/v1/messages/count_tokens"])
+def test_nothing_of_a_body_is_in_the_log(client, path, caplog):
+    caplog.set_level("DEBUG", "lect_serve")
+
+    @settings(max_examples=60)
+    @given(st.sampled_from(PLACES), VALUES, st.booleans())
+    def try_one(place, value, everywhere):
+        client.post(path, json=with_secret(REQUEST) if everywhere else changed(place, with_secret(value) or SECRET))
+
+    try_one()
+    assert caplog.records
+    assert SECRET not in caplog.text

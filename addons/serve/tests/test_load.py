@@ -9,6 +9,8 @@ import socket
 from contextlib import asynccontextmanager
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from lect_serve import Settings, app
 from lect_serve.engines.base import EngineError
@@ -157,6 +159,50 @@ def test_what_the_client_does_not_read_is_not_read_from_the_engine(model, script
 
 
 # Engines that are silent, die or are not there
+
+
+def test_who_waits_for_a_slot_does_not_call_the_engine_silent(model, scripted, ask):
+    async def run():
+        go = asyncio.Event()
+        engine = scripted([go.wait, "Hello!<|im_end|>"], slots=1)
+        async with running(model, engine, first=5) as (application, server):
+            first, second = Call(application, ask), Call(application, ask)
+            (seat,) = server.pool.seats
+            await settled(lambda: seat.waiting == 1 and engine.asked)
+            for _ in range(5):
+                server.tick()
+            go.set()
+            assert (await first.end()).status == 200
+            assert (await second.end()).status == 200
+            go.clear()
+            third, fourth = Call(application, ask), Call(application, ask)
+            await settled(lambda: seat.waiting == 1)
+            for _ in range(6):
+                server.tick()
+            # The engine is silent to the one that it was given, and the next has just begun to hear.
+            assert (await third.end()).status == 504
+            go.set()
+            assert (await fourth.end()).status == 200
+
+    asyncio.run(run())
+
+
+def test_where_one_queue_is_full_another_engine_is_asked(model, scripted, ask):
+    async def run():
+        go = asyncio.Event()
+        small = scripted([go.wait, "Hello!<|im_end|>"], url="http://a", slots=1)
+        large = scripted([go.wait, "Hello!<|im_end|>"], url="http://b", slots=5)
+        async with running(model, small, large, waiting=0) as (application, server):
+            calls = []
+            for at in range(12):
+                ask.body["metadata"] = {"session_id": str(at)}
+                calls.append(Call(application, ask))
+            await settled(lambda: sum(call.task.done() for call in calls) == 6)
+            assert [seat.open for seat in server.pool.seats] == [1, 5]
+            go.set()
+            assert sum([(await call.end()).status == 200 for call in calls]) == 6
+
+    asyncio.run(run())
 
 
 @pytest.mark.parametrize("stream", [False, True])
@@ -397,3 +443,116 @@ def test_over_real_sockets_clients_that_go_and_a_server_that_stops(tmp_path):
             fake.wait_for(lambda fake: fake.running == 1)
         assert "shuts down" in "".join(texts)
         fake.wait_for(lambda fake: fake.running == 0)
+
+
+# Generated
+
+
+@given(
+    st.lists(st.sampled_from("abcdefgh"), min_size=2, unique=True),
+    st.lists(st.text(max_size=5), max_size=20),
+    st.data(),
+)
+def test_an_engine_that_is_down_changes_nothing_for_other_sessions(model, urls, keys, data):
+    from lect_serve.engines.echo import Echo
+
+    engines = [Echo(model) for _ in urls]
+    for engine, url in zip(engines, urls, strict=True):
+        engine.url = url
+    pool = Pool(engines, None, 9)
+    before = {key: pool.order(key) for key in keys}
+    dead = data.draw(st.sampled_from(pool.seats))
+    dead.failures = DOWN
+    assert {key: pool.order(key) for key in keys} == {
+        key: [seat for seat in order if seat is not dead] for key, order in before.items()
+    }
+    another = Pool(list(reversed(engines)), None, 9)
+    assert {key: [seat.engine for seat in another.order(key)] for key in keys} == {
+        key: [seat.engine for seat in order] for key, order in before.items()
+    }
+
+
+FATES = {
+    "well": lambda url: [f"Hello from {url}!<|im_end|>"],
+    "gone": lambda url: [EngineError("it is gone", retry=True)],
+    "refuses": lambda url: [EngineError("it refuses", status=400)],
+    "dies": lambda url: [f"Hello from {url}!", EngineError("it died", retry=True)],
+}
+
+
+def test_an_answer_is_of_one_engine_the_first_that_takes_it(model, scripted, ask):
+    @settings(max_examples=40)
+    @given(st.lists(st.sampled_from([*FATES]), min_size=1, max_size=4), st.booleans())
+    def try_one(fates, stream):
+        async def run():
+            urls = [f"http://{at}" for at in range(len(fates))]
+            engines = [scripted(FATES[fate](url), url=url) for fate, url in zip(fates, urls, strict=True)]
+            async with running(model, *engines) as (application, server):
+                call = await Call(application, ask, stream=stream).end()
+                (key,) = {call.headers["x-lect-session"]}
+                asked = [seat.engine for seat in server.pool.order(key) if seat.engine.asked]
+                taken = asked[-1]
+                fate = fates[urls.index(taken.url)]
+                assert {fates[urls.index(each.url)] for each in asked[:-1]} <= {"gone"}
+                assert {url for url in urls if url.encode() in call.data} <= {taken.url}
+                if fate == "well":
+                    assert call.status == 200
+                    assert stream or f"Hello from {taken.url}!" in call.data.decode()
+                else:
+                    assert fate != "gone" or len(asked) == len(engines)
+                    assert {"gone": b"gone", "refuses": b"refuses", "dies": b"it died"}[fate] in call.data
+                assert [(seat.open, seat.waiting) for seat in server.pool.seats] == [(0, 0)] * len(fates)
+                assert all(engine.ended == len(engine.asked) for engine in engines)
+
+        asyncio.run(run())
+
+    try_one()
+
+
+def test_whoever_goes_whenever_leaves_nothing_behind_and_harms_nobody(model, scripted, ask):
+    """Any number of clients, each of which may leave at any step of the loop, over an engine with few slots."""
+
+    def steps():
+        return asyncio.sleep(0)
+
+    script = [steps, "Hel", steps, "lo ", steps, steps, "you!<|im_end|>"]
+    clients = st.tuples(st.booleans(), st.none() | st.integers(0, 40), st.integers(0, 6))
+
+    @settings(max_examples=40)
+    @given(st.lists(clients, min_size=1, max_size=9), st.integers(1, 3), st.integers(0, 4))
+    def try_one(clients, slots, waiting):
+        async def run():
+            engine = scripted(script, slots=slots)
+            async with running(model, engine, waiting=waiting) as (application, server):
+                calls = []
+                for at, (stream, leaves, later) in enumerate(clients):
+                    ask.body["metadata"] = {"session_id": str(at)}
+                    calls.append((Call(application, ask, stream=stream), stream, leaves))
+                    for _ in range(later):
+                        await asyncio.sleep(0)
+                for step in range(41):
+                    for call, _, leaves in calls:
+                        if leaves == step:
+                            call.leave()
+                    await asyncio.sleep(0)
+                refused = 529 if ask.api == "messages" else 503
+                for call, stream, leaves in calls:
+                    await call.end()
+                    assert call.status in (200, refused) or (call.status is None and leaves is not None)
+                    if leaves is None and call.status == 200:
+                        text = (
+                            ask.text(events_of(call.data.decode())) if stream else ask.whole_text(json.loads(call.data))
+                        )
+                        assert text == "Hello you!"
+                    assert call.is_whole or leaves is not None
+                (seat,) = server.pool.seats
+                assert (seat.open, seat.waiting, server.jobs) == (0, 0, set())
+                assert engine.ended == len(engine.asked)
+
+        asyncio.run(run())
+
+    try_one()
+
+
+def events_of(text):
+    return [json.loads(line[6:]) for line in text.splitlines() if line.startswith("data: {")]

@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from installed_templates import installed
-from talking_agent import DONE, LOOK, Agent, rows
+from talking_agent import DONE, LOOK, QUESTION, Agent, rows
 from together import together
 
 from lect import LectError
-from lect.addon import encoder_of
+from lect.addon import Decoder, encoder_of
+from lect_rollout import Rollout
 from lect_serve.model import ByteTokenizer
 from lect_serve.one_call import OneCall
 
@@ -146,11 +147,10 @@ def two_calls(template):
         {"id": f"call{at:05}", "type": "function", "function": {"name": each["function"]["name"], "arguments": {"q": "a {b"}}}
         for at, each in enumerate((LOOK, FIND))
     ]  # fmt: skip
-    talk = [{"role": "user", "content": "?"}]
     answer = {"role": "assistant", "content": "", "tool_calls": calls}
     try:
-        text = template.reply_text([*talk, answer], tools=[LOOK, FIND]).text
-        prompt = template.render(talk, tools=[LOOK, FIND], add_generation_prompt=True)
+        text = template.reply_text([QUESTION, answer], tools=[LOOK, FIND]).text
+        prompt = template.render([QUESTION], tools=[LOOK, FIND], add_generation_prompt=True)
     except LectError:
         return None
     controls = [*template.control_tokens, *template.stop, template.bos, template.eos]
@@ -196,10 +196,15 @@ def test_in_every_format_one_call_is_left_however_the_tokens_come(name):
         # What was told is what the reply has.
         assert next(event.call for event in events if event.kind == "call_end")[:2] == reply.tool_calls[0][:2]
     (count,) = kept
-    # A rollout, and whoever reads the recorded ids, reads the same.
-    again = made()
-    again.feed_ids(ids[:count])
-    assert again.close().tool_calls == reply.tool_calls
+    # A rollout reads the same, and closes what is open as the format does.
+    rollout = Rollout(template, [QUESTION], tokenizer, tools=[LOOK, FIND])
+    rollout.feed(ids[:count])
+    told = len(rollout.ids)
+    (call,) = rollout.reply.tool_calls
+    assert call[:2] == reply.tool_calls[0][:2]
+    rollout.add([{"role": "tool", "tool_call_id": call.id, "content": "wet"}], close=True)
+    anew = template.render(rollout.messages, tools=[LOOK, FIND], add_generation_prompt=True).text
+    assert anew.endswith(Decoder(tokenizer).feed(rollout.ids[told:]))
 
 
 WORDS = st.text('ab <>{}"\n\\é', max_size=12)

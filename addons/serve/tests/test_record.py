@@ -1,12 +1,16 @@
 """What is recorded survives a process that is killed: each answer is on disk before its client has the end of it."""
 
+import http.client
 import json
 import os
 import signal
 import subprocess
 import sys
+import threading
 import urllib.request
-from contextlib import contextmanager
+from collections import Counter
+from contextlib import contextmanager, suppress
+from itertools import count
 
 import pytest
 from hypothesis import given
@@ -18,11 +22,11 @@ from lect_serve.record import Recorder, row_of
 
 
 @contextmanager
-def served(directory):
+def served(directory, **settings):
     """Serve in a process of its own, which records; give its address and the process."""
     code = (
         "import sys\nimport lect_serve\n"
-        "with lect_serve.serving(lect_serve.Settings('Qwen/Qwen3-8B', record=sys.argv[1])) as url:\n"
+        f"with lect_serve.serving(lect_serve.Settings('Qwen/Qwen3-8B', record=sys.argv[1], **{settings})) as url:\n"
         "    print(url, flush=True)\n    sys.stdin.read()\n"
     )
     words = [sys.executable, "-c", code, str(directory)]
@@ -71,6 +75,36 @@ def test_what_was_answered_survives_a_kill(tmp_path):
     assert seen(killed) == seen(calm)
     assert sum(row["turns"] for row in seen(calm)) >= 5
     assert {each.suffix for each in killed.iterdir()} == {".jsonl"}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="nobody is killed by a signal there")
+def test_whenever_it_is_killed_each_answer_is_recorded_once_and_whole(tmp_path):
+    answered, enough = [], threading.Event()
+
+    def ask_on(url, name):
+        with suppress(OSError, http.client.HTTPException):
+            for at in count():
+                session = f"{name}{at // 3}"
+                talk(url, session, session)
+                answered.append(session)
+                if len(answered) >= 60:
+                    enough.set()
+
+    # Lines end all the time, so that rows are being written too.
+    with served(tmp_path, idle=0, lines=4) as (url, process):
+        threads = [threading.Thread(target=ask_on, args=(url, name)) for name in "abcd"]
+        for thread in threads:
+            thread.start()
+        enough.wait()
+        os.kill(process.pid, signal.SIGKILL)
+        for thread in threads:
+            thread.join()
+    Recorder(str(tmp_path), None).recover()
+    assert {each.suffix for each in tmp_path.iterdir()} == {".jsonl"}
+    recorded = Counter(row["messages"][0]["content"] for row in seen(tmp_path))
+    # An answer may have been recorded whose client was not told the end any more.
+    assert sum((recorded - Counter(answered)).values()) <= len(threads)
+    assert not Counter(answered) - recorded
 
 
 def test_a_row_after_many_turns_has_everything_once(asking, scripted, tmp_path):

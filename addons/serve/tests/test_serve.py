@@ -278,7 +278,7 @@ def test_a_request_is_fitted_to_the_format_and_the_changes_are_told(asking, scri
     ("more", "told"),
     [
         ({"n": 2}, "n is 2"),
-        ({"logprobs": True}, "logprobs"),
+        ({"logprobs": True, "top_logprobs": 3}, "top_logprobs is 3"),
         ({"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:,"}}]}]}, "'image'"),
         ({"background": True}, "background"),
         ({"temperature": "hot"}, "temperature is 'hot'"),

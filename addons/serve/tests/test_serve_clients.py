@@ -111,3 +111,44 @@ def test_errors_are_what_clients_raise_for_them(model, scripted):
             ours.with_options(api_key="other").models.list()
         with pytest.raises(anthropic.AuthenticationError):
             theirs.with_options(api_key="other").messages.create(model="m", max_tokens=9, messages=[QUESTION])
+
+
+def test_log_probabilities(model, scripted):
+    text = "It is wet: é 日本."
+    with served(model, scripted(DONE)) as (client, _):
+        asked = {"model": "m", "messages": [QUESTION], "logprobs": True, "top_logprobs": 0}
+        found = client.chat.completions.create(**asked).choices[0].logprobs.content
+        with client.chat.completions.stream(**asked) as stream:
+            assert stream.get_final_completion().choices[0].logprobs.content == found
+        assert "".join(each.token for each in found) == text
+        assert {each.logprob for each in found} == {-0.5}
+        wanted = {"model": "m", "input": [QUESTION], "include": ["message.output_text.logprobs"]}
+        whole = client.responses.create(**wanted)
+        with client.responses.stream(**wanted) as stream:
+            streamed = stream.get_final_response()
+        for response in (whole, streamed):
+            (part,) = response.output[-1].content
+            assert "".join(each.token for each in part.logprobs) == response.output_text == text
+        # An answer with them can be sent back, and be named.
+        assert client.responses.create(model="m", input=[*whole.output, QUESTION]).output_text == text
+        assert client.responses.create(model="m", input="And?", previous_response_id=whole.id).output_text == text
+
+
+def test_one_call_at_most(model, scripted):
+    twice = SAID.replace("<|im_end|>", "\n" + SAID[SAID.index("<tool_call>") :])
+    with served(model, scripted(twice)) as (ours, theirs):
+        tools = [{"name": "look", "input_schema": SCHEMA}]
+        for one, count in ((True, 1), (False, 2)):
+            choice = {"type": "auto", "disable_parallel_tool_use": one}
+            asked = {"model": "m", "max_tokens": 500, "messages": [QUESTION], "tools": tools, "tool_choice": choice}
+            with theirs.messages.stream(**asked) as stream:
+                message = stream.get_final_message()
+            assert [block.type for block in message.content] == ["thinking", "text", *["tool_use"] * count]
+            assert message.stop_reason == "tool_use"
+            functions = [{"type": "function", "name": "look", "parameters": SCHEMA}]
+            with ours.responses.stream(
+                model="m", input=[QUESTION], tools=functions, parallel_tool_calls=not one
+            ) as stream:
+                response = stream.get_final_response()
+            assert [item.type for item in response.output] == ["reasoning", "message", *["function_call"] * count]
+            assert response.parallel_tool_calls is not one

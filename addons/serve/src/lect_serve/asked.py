@@ -19,6 +19,8 @@ SAMPLING = {
 """What is handed on to the engine, and between what it is."""
 WHOLE = frozenset({"top_k", "seed"})
 MOST_STOPS = 64
+LOGPROBS = "message.output_text.logprobs"
+"""What a request to Responses includes if it wants log probabilities."""
 READ = frozenset({
     *SAMPLING, "max_tokens", "stop", "stream", "stream_options", "model", "tool_choice", "parallel_tool_calls",
     "response_format", "text", "output_config", "reasoning", "reasoning_effort", "thinking", "chat_template_kwargs",
@@ -64,6 +66,13 @@ class Asked(NamedTuple):
         return not self.tools or self.rest.get("parallel_tool_calls") is not False
 
     @property
+    def logprobs(self) -> bool:
+        """Whether the client wants the log probabilities of what it reads."""
+        return self.rest.get("logprobs") is True or (
+            self.api == "responses" and LOGPROBS in self.rest.get("include", ())
+        )
+
+    @property
     def continues(self) -> bool:
         """Whether the last message is the beginning of the answer."""
         last = self.messages[-1]
@@ -95,11 +104,11 @@ def read(api: Api, body: Mapping[str, Any]) -> Asked:
     if not row.messages:
         raise RefusedRequestError(f"{'input' if api == 'responses' else 'messages'} is empty; expected a message")
     rest = {str(name): value for name, value in row.rest.items()}
-    _check(rest)
+    _check(api, rest)
     return Asked(api, body, [*row.messages], [*row.tools] if row.tools else None, rest, rest.get("stream") is True)
 
 
-def _check(rest: Mapping[str, Any]) -> None:
+def _check(api: Api, rest: Mapping[str, Any]) -> None:
     """Refuse options of a wrong type: what an engine says of them would be no help."""
     for name, (least, most) in SAMPLING.items():
         if name not in rest:
@@ -127,9 +136,16 @@ def _check(rest: Mapping[str, Any]) -> None:
         raise RefusedRequestError(
             f"n is {saferepr(rest['n'])}: one answer a request is served\n  try: several requests"
         )
-    if rest.get("logprobs") or rest.get("top_logprobs"):
-        msg = "logprobs are not in the answers of this server\n  try: lect serve --record DIR, which writes them"
-        raise RefusedRequestError(msg)
+    if not isinstance(rest.get("include", []), list):
+        _wrong("include", rest["include"], "a list of texts")
+    if not isinstance(rest.get("logprobs", False), bool):
+        _wrong("logprobs", rest["logprobs"], "true or false")
+    if rest.get("logprobs") and api != "chat":
+        remedy = f"include: [{LOGPROBS!r}]" if api == "responses" else "Chat Completions, or Responses"
+        raise RefusedRequestError(f"logprobs is no field of this API\n  try: {remedy}")
+    if rest.get("top_logprobs"):
+        msg = f"top_logprobs is {saferepr(rest['top_logprobs'])}: of a token that was not sampled nothing is known here"
+        raise RefusedRequestError(f"{msg}\n  try: without top_logprobs")
 
 
 def _wrong(name: str, value: Any, expected: str) -> NoReturn:

@@ -43,9 +43,10 @@ def admit(settings: Settings, method: str, path: str, headers: Mapping[str, str]
     # Before a page asks, its browser does, and has no key.
     asks_first = method == "OPTIONS" and origin is not None
     if settings.keys and path not in FREE and not asks_first:
-        given = key_of(headers).encode(errors="surrogateescape")
+        # Headers are read as Latin-1, whatever they are: these are the bytes that were sent.
+        given = key_of(headers).encode("latin-1", "replace")
         # All are compared, so that the time tells nothing.
-        if not sum(hmac.compare_digest(given, key.encode()) for key in settings.keys):
+        if not sum(hmac.compare_digest(given, key.encode(errors="surrogateescape")) for key in settings.keys):
             raise RefusedRequestError("the API key is missing or wrong", status=UNAUTHORIZED, code="invalid_api_key")
 
 

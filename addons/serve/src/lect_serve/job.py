@@ -100,6 +100,8 @@ class Job:
         self._status = 0
         self._ended_by: Literal["client", "silence"] | None = None
         self.task: asyncio.Task[Any] | None = None
+        self.is_waiting = False
+        """Whether it waits for a slot."""
         self._has_begun = self._is_opened = self._is_reading = self._is_ending = self._is_done = False
         self._quiet = self._silent = 0
         self._pinging: asyncio.Task[None] | None = None
@@ -109,6 +111,11 @@ class Job:
     def is_streamed(self) -> bool:
         """Whether the client gets it piece by piece."""
         return self.answer.asked.is_streamed
+
+    @property
+    def may_retry(self) -> bool:
+        """Whether another engine may be asked: the client has got nothing yet."""
+        return self._status == 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Make the answer and send it."""
@@ -154,7 +161,7 @@ class Job:
 
     async def _generate(self) -> None:
         """Read the engine to its end, and write what comes of it."""
-        source = self.server.pool.generate(self.ask, self.key, lambda: self._status == 0)
+        source = self.server.pool.generate(self.ask, self.key, self)
         async with aclosing(source):
             while True:
                 self._is_reading = True
@@ -194,7 +201,7 @@ class Job:
         if piece.text is not None:
             spelled = self.server.spelled(piece)
             if spelled is not None:
-                piece = replace(piece, ids=spelled, text=None, missing=0)
+                piece = replace(piece, ids=spelled, text=None, missing=0, logprobs=None)
         self.is_whole = self.is_whole and piece.text is None and not piece.missing
         self.missing += piece.missing
         self.ids += piece.ids
@@ -296,7 +303,7 @@ class Job:
         self._quiet += 1
         if self.is_streamed and self._quiet >= settings.ping and self._pinging is None:
             self._pinging = asyncio.get_running_loop().create_task(self._ping())
-        if not self._is_reading:
+        if not self._is_reading or self.is_waiting:
             self._silent = 0
             return
         self._silent += 1

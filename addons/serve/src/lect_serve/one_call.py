@@ -76,7 +76,7 @@ class OneCall:
     def _cut(self) -> int:
         """Let the reply end where its first call is closed as the model closes it; return the number of tokens.
 
-        Where calls are members of a list, the list stays open.
+        Where calls are members of a list, it stays open: a prompt that goes on with the reply closes it.
         """
         whole = self._stream.close()
         first = self._next if self._end is None else self._end

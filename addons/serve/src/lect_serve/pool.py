@@ -8,14 +8,14 @@ from collections import deque
 from contextlib import aclosing
 from hashlib import blake2b
 from math import ceil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from lect_serve.engines.base import EngineError
 from lect_serve.prepare import Can
 from lect_serve.refusals import OVERLOADED, RefusedRequestError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Callable, Sequence
+    from collections.abc import AsyncGenerator, Sequence
 
     from lect_serve.engines.base import Ask, Engine, Piece
 
@@ -27,6 +27,18 @@ CHECKED_EVERY = 10
 UNEVEN = 1.25
 """How many times the mean of open answers an engine may have before the next one in the order is asked."""
 RETRY_AFTER = 2
+
+
+class Caller(Protocol):
+    """Who wants an answer."""
+
+    is_waiting: bool
+    """Whether it waits for a slot: then no engine is silent."""
+
+    @property
+    def may_retry(self) -> bool:
+        """Whether another engine may be asked."""
+        ...
 
 
 class Seat:
@@ -67,10 +79,10 @@ class Seat:
         try:
             await turn
         except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():
-                self.leave()  # The slot was handed over at the same moment.
-            else:
+            if turn in self._waiters:
                 self._waiters.remove(turn)
+            elif not turn.cancelled():
+                self.leave()  # The slot was handed over at the same moment.
             raise
 
     def leave(self) -> None:
@@ -111,16 +123,23 @@ class Pool:
         # Which are full is looked at once; among the others the order stays.
         return sorted(up, key=lambda seat: seat.open + seat.waiting >= most)
 
-    async def generate(self, ask: Ask, key: str, may_retry: Callable[[], bool]) -> AsyncGenerator[list[Piece], None]:
+    async def generate(self, ask: Ask, key: str, caller: Caller) -> AsyncGenerator[list[Piece], None]:
         """Yield what an engine sends; another one is asked only while nothing has been seen of the first.
 
         Raises:
             EngineError: If no engine answers, or one fails later.
-            RefusedRequestError: If too many wait.
+            RefusedRequestError: If too many wait, at every engine.
         """
-        failed: EngineError | None = None
+        failed: EngineError | RefusedRequestError | None = None
         for seat in self.order(key):
-            await seat.enter()
+            caller.is_waiting = True
+            try:
+                await seat.enter()
+            except RefusedRequestError as error:
+                failed = failed or error
+                continue
+            finally:
+                caller.is_waiting = False
             has_begun = False
             try:
                 async with aclosing(seat.engine.generate(ask)) as source:
@@ -133,7 +152,7 @@ class Pool:
                 if error.retry:
                     seat.failures += 1
                     LOG.warning("engine %s: %s", seat.engine.url, error)
-                if has_begun or not error.retry or not may_retry():
+                if has_begun or not error.retry or not caller.may_retry:
                     raise
                 failed = error
             finally:

@@ -209,6 +209,9 @@ def ask_of(
         field = prompt.controls[0]
         msg = f"the engine takes text, and a message has control text of the model: {field.marker!r}"
         raise RefusedRequestError(f"{msg}\n  try: vLLM, SGLang or llama.cpp, which take token ids")
+    if rendered.asked.logprobs and not can.takes_ids:
+        msg = "logprobs are not in what the engine sends, which is text"
+        raise RefusedRequestError(f"{msg}\n  try: vLLM, SGLang or llama.cpp as the engine")
     return Ask(
         ids=ids,
         # Engines that take text put the BOS before it themselves.
@@ -219,7 +222,7 @@ def ask_of(
         stop_ids=model.stop_ids,
         stop_texts=tuple(model.template.stop),
         constraint=constraint_of(model, rendered, can),
-        logprobs=logprobs,
+        logprobs=logprobs or rendered.asked.logprobs,
         session=session,
         request=rendered.asked,
     )

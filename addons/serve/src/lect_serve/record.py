@@ -118,7 +118,7 @@ class Recorder:
                     LOG.exception("a session of a server that was killed cannot be read: %s", left.path(name))
             left.close()
             if count:
-                LOG.warning("%d lines of sessions were written that a server had left when it was killed", count)
+                LOG.warning("lines of sessions recovered from a server that was killed: %d", count)
 
     def add(self, line: Line, before: Line | None, logprobs: Sequence[float | None]) -> None:
         """Write an answer into the journal of its line.

@@ -21,6 +21,7 @@ from lect_serve.model import ECHO, load
 from lect_serve.pool import Pool
 from lect_serve.record import Recorder
 from lect_serve.refusals import RefusedRequestError
+from lect_serve.scores import Scores
 from lect_serve.sessions import Sample, Sessions
 from lect_serve.stored import PREVIOUS, Store
 
@@ -183,7 +184,9 @@ class Server:
             self._warn_once(f"nothing reads the field {name[:80]!r} of requests to {api}")
         key = self.key_of(asked, headers)
         turn, ask = await self._work(asked, self._prepare, asked, key)
-        answer = KINDS[api](prepare.stream_of(self.model, turn.rendered), asked, self._called(asked), len(ask.ids))
+        scores = Scores(self.model.tokenizer, next(reversed(ask.ids), None)) if asked.logprobs else None
+        stream = prepare.stream_of(self.model, turn.rendered)
+        answer = KINDS[api](stream, asked, self._called(asked), len(ask.ids), scores)
         if turn.rendered.lost:
             what = ", ".join(turn.rendered.lost)
             self._warn_once(f"{self.model.template.name} has no place for what requests have: {what}")

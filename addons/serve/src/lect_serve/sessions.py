@@ -132,7 +132,7 @@ class Sessions:
                 return None
             rollout.add(new, close=True)
         except LectError as error:
-            LOG.info("session %s: what was sampled cannot be continued: %s", key, str(error).partition("\n")[0])
+            LOG.info("session %s: what was sampled cannot be continued: %s", key, type(error).__name__)
             return None
         return Turn(key, array(IDS, rollout.ids), rendered, line, rollout, noted=noted or "")
 

@@ -106,7 +106,7 @@ class Engine(Protocol):
     url: str
     about: About
     takes_ids: bool
-    """Whether ids go up and come back; without them control text is refused."""
+    """Whether ids go up and come back, with log probabilities if asked; without them control text is refused."""
     constrains: bool
     """Whether it takes a constraint."""
 

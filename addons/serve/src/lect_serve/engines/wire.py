@@ -125,7 +125,8 @@ async def _ahead(chunks: Bytes) -> AsyncGenerator[bytes, None]:
 
 def _object(text: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(text)
+        # Some engines write NaN and -Infinity, which are no JSON, and are no numbers for a client either.
+        found = json.loads(text, parse_constant=lambda _: None)
     except ValueError:
         found = None
     if not isinstance(found, dict):
