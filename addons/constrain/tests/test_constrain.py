@@ -162,7 +162,7 @@ def test_content_may_have_a_schema():
         ([{"type": "function", "function": {}}], "auto", r"tools\[0\] has no name"),
         ([tool(), tool()], "auto", r"tools\[1\] has the name of another tool: 'f'"),
         ([tool('f"}')], "auto", "cannot write the name"),
-        ([tool()], {"name": "g"}, "tool_choice names no tool: 'g'"),
+        ([tool()], {"name": "g"}, "no tool is called 'g'"),
         ([tool()], "some", "tool_choice is 'some'"),
         ([], "required", "there are no tools"),
         (5, "auto", "expected a list of tools"),

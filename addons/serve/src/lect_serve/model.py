@@ -118,9 +118,9 @@ def _tokenizer(settings: Settings, template: Template) -> Any:
         controls = [*template.control_tokens, *template.stop, template.bos, template.eos]
         return ByteTokenizer(dict.fromkeys(filter(None, controls)))
     if os.path.isabs(place) or place.startswith("."):
-        raise TokenizerError(f"there is no directory {settings.model!r}, so no tokenizer\n  try: --tokenizer DIR")
+        raise TokenizerError(f"there is no directory {settings.model!r}, so no tokenizer\n  try: tokenizer='DIR'")
     raise TokenizerError(
         f"the tokenizer of {settings.model!r} is not here, and the engine gets token ids\n"
-        f"  try: --tokenizer DIR, where DIR has the model's tokenizer.json\n"
-        f"   or: lect serve hf:{settings.model.removeprefix('hf:')} ..., which reads it from the Hub, with lect-hub"
+        f"  try: tokenizer='DIR', where DIR has the model's tokenizer.json\n"
+        f"   or: 'hf:{settings.model.removeprefix('hf:')}' as the model, which is read from the Hub, with lect-hub"
     )

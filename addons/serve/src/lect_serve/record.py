@@ -55,7 +55,9 @@ class Recorder:
             raise self._unusable("it cannot be written to")
 
     def _unusable(self, why: object) -> LectError:
-        return LectError(f"sessions cannot be recorded in {self._directory!r}: {why}\n  try: another --record")
+        return LectError(
+            f"sessions cannot be recorded in {self._directory!r}: {why}\n  try: record='DIR', which can be written"
+        )
 
     def _opened(self) -> int:
         """Return the file, which is made for the first line: a server that only tries its engines leaves none."""
