@@ -361,3 +361,8 @@ def test_it_is_said_how_many_tools_are_read_and_written(form, write):
     found = constrain(None, tools, format=form, seen=lambda *step: read.append(step))
     getattr(found, write)(seen=lambda *step: written.append(step))
     assert read == written == [(number, 4) for number in range(4)]
+
+
+def test_an_option_that_is_misspelt_is_refused_as_a_render_refuses_it(capsys):
+    assert main(["constrain", "Qwen/Qwen3-8B", "--to", "lark", "--option", "enable_thinkin=false"]) == 1
+    assert "try: --option enable_thinking=..." in capsys.readouterr().err

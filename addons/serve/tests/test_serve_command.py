@@ -59,6 +59,7 @@ def test_everything_can_be_said(monkeypatch):
         ("--engine echo --workers 2 --history sampled", "--history sampled needs"),
         ("--engine echo --workers 2 --inspect", "--inspect needs"),
         ("--engine http://127.0.0.1:9", "--tokenizer DIR"),
+        ("--engine echo --option enable_thinkin=false", "try: --option enable_thinking=..."),
         ("--engine ech", "'ech' is not an engine's address"),
         ("--engine localhost:8000", "try: http://127.0.0.1:8000"),
         ("--engine echo --record /dev/null/x", "try: --record DIR"),
