@@ -25,6 +25,7 @@ ROLES = {
     '<aside class="toc-drawer': '<aside aria-label="on this page" class="toc-drawer',
     '<div class="content-icon-container"': '<div role="region" aria-label="this page" class="content-icon-container"',
     '<th class="head"><p></p></th>': '<td class="head"></td>',
+    '<div id="search-results"></div>': '<h1>Search</h1>\n<div id="search-results"></div>',
 }
 """What pages lack for those who hear them: the theme has no names for its parts."""
 

@@ -51,3 +51,24 @@ def test_no_error_speaks_python_or_names_an_option_that_is_not_there(command, fo
         shown = f"lect {command} {' '.join(words)}\n{said}"
         assert not PYTHON.search(said), shown
         assert {option for each in advice_of(said) for option in OPTION.findall(each)} <= known, shown
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_option_that_is_spelt_almost_right_is_named(command, capsys):
+    options = [each for action in COMMANDS[command]._actions for each in action.option_strings if len(each) > 5]
+    for option in options:
+        for wrong in (
+            option[:-1],
+            f"{option}s",
+            f"{option[:3]}{option[4:]}=x",
+            option.replace("-", "_").replace("__", "--"),
+        ):
+            if wrong.partition("=")[0] in options:
+                continue
+            required = [
+                action.metavar or action.dest for action in COMMANDS[command]._actions if not action.option_strings
+            ]
+            with pytest.raises(SystemExit):
+                COMMANDS[command].parse_args([*required, wrong])
+            said = capsys.readouterr().err
+            assert "unrecognized" not in said or "did you mean '--" in said, (wrong, said)

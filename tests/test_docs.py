@@ -254,7 +254,7 @@ def test_a_translated_page_has_the_blocks_of_its_original(page):
 @pytest.mark.parametrize("readme", READMES)
 def test_the_pictures_of_a_readme_exist(readme):
     shown = re.findall(r'(?:src|srcset)="([^"]+)"', (pages.REPOSITORY / readme).read_text("utf-8"))
-    assert len(shown) == 2
+    assert len(shown) == 4, "a prompt and a session, each in light and dark"
     assert all((pages.REPOSITORY / path).read_bytes().startswith(b"\x89PNG") for path in shown)
 
 

@@ -232,7 +232,19 @@ def test_a_file_without_messages_is_refused(content, message, tmp_path, capsys):
 
 def test_a_missing_file_is_named(capsys):
     assert main(["prompt", "acme-7b", "--messages", "no such file.json"]) == 1
-    assert capsys.readouterr().err == "lect: cannot read 'no such file.json': No such file or directory\n"
+    told = "lect: cannot read 'no such file.json': No such file or directory\n"
+    assert capsys.readouterr().err == f"{told}  try: the path of a file, or - for standard input\n"
+
+
+def test_an_empty_file_is_called_empty(tmp_path, capsys):
+    (tmp_path / "empty.json").touch()
+    assert main(["prompt", "acme-7b", "--messages", str(tmp_path / "empty.json")]) == 1
+    assert "is not JSON: it is empty" in capsys.readouterr().err
+
+
+def test_an_option_that_is_spelt_almost_right_is_named(capsys):
+    assert main(["prompt", "acme-7b", "--message=chat.json"]) == 2
+    assert "unrecognized arguments: --message=chat.json; did you mean '--messages'?" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ def test_colours_do_not_count_as_width():
 
 
 def test_a_long_last_column_is_wrapped_to_fit_a_terminal_and_left_alone_in_a_pipe(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "50")
+    monkeypatch.setenv("COLUMNS", "40")
     rows = [("owner", "one-name, another-name, and-a-third-name")]
     terminal, pipe = Terminal(), io.StringIO()
     Screen(terminal).table(rows, indent=0, wrap=True)

@@ -54,7 +54,7 @@ WRONG = {
     "a message is None": ([user("x"), None], "messages[1] is None"),
     "no role": (
         [{"content": "x"}],
-        "the role of messages[0] is None, which this template does not know\n  known: assistant, developer,",
+        "the role of messages[0] is missing\n  known: assistant, developer,",
     ),
     "an unknown role": (
         [{"role": "USER", "content": "x"}],

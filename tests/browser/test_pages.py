@@ -88,12 +88,13 @@ def test_a_page_fits_and_has_no_errors(page, tab, address):
 
 
 @pytest.mark.skipif(node.find("axe-core") is None, reason="there is no axe-core; try: nox -s site")
-@pytest.mark.parametrize("page", in_turn(PAGES, 8))
+@pytest.mark.parametrize("page", in_turn([*PAGES, "search.html?q=Qwen"], 8))
 def test_a_page_is_accessible_in_both_themes(page, tab, address):
-    for theme, width in (("light", 1440), ("dark", 380)):
+    for width in (1440, 380):
         tab.open(f"{address}/{page}", width=width)
-        tab.evaluate(f"document.body.dataset.theme = {theme!r}; 0")
-        assert node.inaccessible(tab) == []
+        for theme in ("light", "dark"):
+            tab.evaluate(f"document.body.dataset.theme = {theme!r}; 0")
+            assert node.inaccessible(tab) == [], (width, theme)
 
 
 @pytest.mark.parametrize(("page", "model"), [("qwen", "Qwen/Qwen3.8-27B"), ("phi", "microsoft/Phi-4-mini-instruct")])

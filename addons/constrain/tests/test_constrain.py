@@ -162,7 +162,7 @@ def test_content_may_have_a_schema():
         ([{"type": "function", "function": {}}], "auto", r"tools\[0\] has no name"),
         ([tool(), tool()], "auto", r"tools\[1\] has the name of another tool: 'f'"),
         ([tool('f"}')], "auto", "cannot write the name"),
-        ([tool()], {"name": "g"}, "tool_choice names no tool: 'g'"),
+        ([tool()], {"name": "g"}, "no tool is called 'g'"),
         ([tool()], "some", "tool_choice is 'some'"),
         ([], "required", "there are no tools"),
         (5, "auto", "expected a list of tools"),
@@ -361,3 +361,8 @@ def test_it_is_said_how_many_tools_are_read_and_written(form, write):
     found = constrain(None, tools, format=form, seen=lambda *step: read.append(step))
     getattr(found, write)(seen=lambda *step: written.append(step))
     assert read == written == [(number, 4) for number in range(4)]
+
+
+def test_an_option_that_is_misspelt_is_refused_as_a_render_refuses_it(capsys):
+    assert main(["constrain", "Qwen/Qwen3-8B", "--to", "lark", "--option", "enable_thinkin=false"]) == 1
+    assert "try: --option enable_thinking=..." in capsys.readouterr().err

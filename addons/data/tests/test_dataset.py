@@ -12,6 +12,7 @@ import sys
 import time
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -448,6 +449,18 @@ def test_the_command_line_may_be_wrong(words):
 def test_an_output_that_cannot_be_written(run, capsys, output):
     assert run(write("chats.jsonl"), output=output) == 1
     assert output in capsys.readouterr().err
+
+
+# Options
+
+
+@pytest.mark.parametrize("rows", ["chats.jsonl", "tools.jsonl"])
+def test_an_option_that_the_format_does_not_read_is_counted_in_every_row(rows, capsys):
+    chat = {"messages": [{"role": "user", "content": "Hi!"}, {"role": "assistant", "content": "Hello!"}]}
+    tools = {"tools": [{"type": "function", "function": {"name": "f", "parameters": {}}}]} if "tools" in rows else {}
+    Path(rows).write_text(f"{json.dumps(chat | tools)}\n" * 2, "utf-8")
+    assert main(["dataset", rows, "--model", MODEL, "--stats", "--option", "colour=red"]) == 0
+    assert "options.colour (2)" in capsys.readouterr().out
 
 
 # Progress

@@ -57,7 +57,7 @@ def test_a_model_is_chosen_by_name():
     fake = FakeOllama(models=["one", "two"], model="two")
     with serving(fake.app) as url:
         assert at_engine(url, itself, model="two").about.context == fake.context
-        with pytest.raises(EngineError, match="--engine-model, one of one, two"):
+        with pytest.raises(EngineError, match="one, two\n  try: engine_model='one'"):
             at_engine(url, itself)
 
 
@@ -95,7 +95,7 @@ def test_an_unknown_server_is_told_with_all_that_was_asked():
     message = str(raised.value)
     assert message.startswith(f"no engine is recognised at {url}\n")
     assert "GET /version: no JSON object; GET /model_info: 404; GET /props: 404; GET /api/version: 404" in message
-    assert "--kind" in message
+    assert "try: kind='" in message
 
 
 def test_a_key_that_is_refused_is_this_servers():

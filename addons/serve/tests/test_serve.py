@@ -361,5 +361,5 @@ def test_what_clients_ask_before_they_ask(asking):
 
 
 def test_a_tokenizer_that_is_not_here_says_what_to_type():
-    with pytest.raises(lect.errors.TokenizerError, match="--tokenizer DIR"):
+    with pytest.raises(lect.errors.TokenizerError, match="tokenizer='DIR'"):
         app(Settings("Qwen/Qwen3-8B", engines=("http://127.0.0.1:9",)))

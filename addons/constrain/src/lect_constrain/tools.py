@@ -93,5 +93,6 @@ def chosen(schemas: Mapping[str, Schema], choice: Any) -> tuple[str, dict[str, S
     if not isinstance(name, str):
         raise MessageError(f"tool_choice is {saferepr(choice)}\n  try: 'auto', 'none', 'required' or {{'name': ...}}")
     if name not in schemas:
-        raise MessageError(f"tool_choice names no tool: {name!r}\n  try: one of {', '.join(schemas) or 'no tools'}")
+        known = f"one of {', '.join(schemas)}" if schemas else "tools=..., for there are none"
+        raise MessageError(f"no tool is called {name!r}\n  try: {known}")
     return "named", {name: schemas[name]}

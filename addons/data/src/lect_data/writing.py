@@ -53,6 +53,15 @@ class RowWriter:
         return frames_for(self._template, self._settings.options, self._settings.unroll)
 
     @cached_property
+    def _unread(self) -> tuple[str, ...]:
+        """The options that the template does not read: those of a row that is rendered by itself are in its prompt."""
+        try:
+            prompt = self._template.render([{"role": "user", "content": "x"}], **self._settings.options)
+        except LectError:
+            return ()  # The rows say why.
+        return tuple(_without_numbers(path) for path, *_ in prompt.unused if path[0] == "options")
+
+    @cached_property
     def _framed(self) -> Framed:
         return Framed(self._template, self._settings)
 
@@ -69,6 +78,7 @@ class RowWriter:
             columns = output.columns()
         if tally is not None:
             tally.unused.update(f"messages[].content of {role}" for place in places for role in prompts.unused[place])
+            tally.unused.update({name: len(places) for name in self._unread if places})
         return columns, [prompts.rows[place] for place in places]
 
     def rows(self, read: Sequence[Row | LectError], places: Sequence[int], tally: Tally | None = None) -> Output:
@@ -133,7 +143,7 @@ class RowWriter:
             row = plain[prompts.rows[place]]
             assert row is not None, "it has no chat, and so no prompt"
             roles = (f"messages[].content of {role}" for role in prompts.unused[place])
-            found[prompts.rows[place]] = each, self._not_kept((*row.rest, *roles))
+            found[prompts.rows[place]] = each, self._not_kept((*row.rest, *self._unread, *roles))
         return found
 
     def _not_kept(self, names: Iterable[str]) -> list[str]:

@@ -196,5 +196,5 @@ def _unknown(plugin: str, installed: Iterable[Distribution]) -> PluginError:
     names = sorted(
         {point.name for dist in installed for point in dist.entry_points if point.group not in (HINTS, TEMPLATES)}
     )
-    hint = did_you_mean(near_names(plugin, names, most=3), "lect plugins lists what is installed")
+    hint = did_you_mean(near_names(plugin, names, most=3), "try: lect plugins")
     return PluginError(f"no plugin {saferepr(plugin)} is installed\n  {hint}")

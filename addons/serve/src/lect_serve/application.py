@@ -261,7 +261,7 @@ async def _nowhere(request: Request, error: Any) -> Response:
     path = request.url.path
     message = f"{request.method} {saferepr(path)} is not served here. {PLACES}"
     if path.startswith("/inspect"):
-        message = "sessions are shown as pictures only by: lect serve MODEL ... --inspect"
+        message = "sessions are shown as pictures only with --inspect, in Python Settings(inspect=True)"
     LOG.info("%s %d %s", api_of(path), error.status_code, message)
     refusal = _refusal(api_of(path), RefusedRequestError(message, status=error.status_code))
     refusal.headers.update(error.headers or {})

@@ -75,13 +75,25 @@ def load(settings: Settings) -> Model:
         TokenizerError: If its tokenizer is not here, or cannot be read.
     """
     template = lect.get_template(settings.model, adapter=settings.adapter, default=settings.default)
+    unread = _unread(settings, template)
     tokenizer = _tokenizer(settings, template)
     found = [] if isinstance(tokenizer, ByteTokenizer) else check_tokenizer(template, tokenizer)
     told = tuple(f"tokenizer: {each.what}; {each.advice}".rstrip("; ") for each in found if each.status == "wrong")
+    told += tuple(f"the format of {settings.model} does not read the option {name!r}" for name in unread)
     name, controls = settings.name or settings.model, encoder_of(tokenizer).controls
     stop_texts = tuple(text for text in template.stop if text not in controls)
     stop_ids = _stop_ids(template, controls)
     return Model(name, template, tokenizer, stop_ids, stop_texts, _sampling(settings.model), told)
+
+
+def _unread(settings: Settings, template: Template) -> list[str]:
+    """Return the options that the format does not read.
+
+    Raises:
+        MessageError: If one is misspelt: no request could be answered.
+    """
+    asked = template.render([{"role": "user", "content": "x"}], add_generation_prompt=True, **settings.options)
+    return [str(path[1]) for path, *_ in asked.unused if path[0] == "options"]
 
 
 def _sampling(model: str) -> dict[str, float]:
@@ -118,9 +130,9 @@ def _tokenizer(settings: Settings, template: Template) -> Any:
         controls = [*template.control_tokens, *template.stop, template.bos, template.eos]
         return ByteTokenizer(dict.fromkeys(filter(None, controls)))
     if os.path.isabs(place) or place.startswith("."):
-        raise TokenizerError(f"there is no directory {settings.model!r}, so no tokenizer\n  try: --tokenizer DIR")
+        raise TokenizerError(f"there is no directory {settings.model!r}, so no tokenizer\n  try: tokenizer='DIR'")
     raise TokenizerError(
         f"the tokenizer of {settings.model!r} is not here, and the engine gets token ids\n"
-        f"  try: --tokenizer DIR, where DIR has the model's tokenizer.json\n"
-        f"   or: lect serve hf:{settings.model.removeprefix('hf:')} ..., which reads it from the Hub, with lect-hub"
+        f"  try: tokenizer='DIR', where DIR has the model's tokenizer.json\n"
+        f"   or: 'hf:{settings.model.removeprefix('hf:')}' as the model, which is read from the Hub, with lect-hub"
     )

@@ -103,7 +103,9 @@ class Recorder:
             raise self._unusable("it cannot be written to")
 
     def _unusable(self, why: object) -> LectError:
-        return LectError(f"sessions cannot be recorded in {self._directory!r}: {why}\n  try: another --record")
+        return LectError(
+            f"sessions cannot be recorded in {self._directory!r}: {why}\n  try: record='DIR', which can be written"
+        )
 
     def recover(self) -> None:
         """Write the lines of processes that were killed before they could."""

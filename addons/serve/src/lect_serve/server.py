@@ -45,11 +45,23 @@ MOST_WARNED = 1000
 LONGEST_HEADER = 400
 
 
+def _check_addresses(engines: Sequence[str]) -> None:
+    """Refuse what is no address before the model is loaded: that takes a while, and may fail for lesser reasons."""
+    others = [url for url in engines if url != ECHO]
+    if others:
+        from lect_serve.engines.recognise import checked
+
+        for url in others:
+            checked(url)
+
+
 class Server:
     """All that the requests of a server share."""
 
     def __init__(self, settings: Settings, model: Model | None = None, engines: Sequence[Engine] | None = None) -> None:
         self.settings = settings
+        if engines is None:
+            _check_addresses(settings.engines)
         self.model = load(settings) if model is None else model
         self.jobs: set[Job] = set()
         self.metrics = Metrics()

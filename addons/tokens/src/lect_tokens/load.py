@@ -36,4 +36,5 @@ def load_tokenizer(path: str) -> Any:
     try:
         return Tokenizer.from_file(file)
     except Exception as error:  # tokenizers raises nothing more precise
-        raise TokenizerError(f"{saferepr(file)} holds no tokenizer that can be read: {error}") from error
+        msg = f"{saferepr(file)} holds no tokenizer that can be read: {error}"
+        raise TokenizerError(f"{msg}\n  try: the tokenizer.json of a downloaded model") from error

@@ -56,6 +56,12 @@ class Parser(ArgumentParser):
         super().__init__(formatter_class=_Help, allow_abbrev=False, **settings)
         self.color = False  # From Python 3.14 on, argparse writes control sequences.
 
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong, and which option was perhaps meant."""
+        wrong = message.partition("unrecognized arguments: ")[2].partition(" ")[0].partition("=")[0]
+        near = near_names(wrong, self._option_string_actions, likeness=0.8)
+        super().error(f"{message}; {did_you_mean(near, '')}" if near else message)
+
     def _print_message(self, message: str, file: Any = None) -> None:
         Screen(file or sys.stderr).write(message)
 

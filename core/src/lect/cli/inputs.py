@@ -101,13 +101,10 @@ def read_conversation(arguments: Namespace) -> tuple[Any, Any, tuple[str, ...]]:
     if not isinstance(given, dict):
         return given, tools, ()
     if "messages" not in given:
-        raise MessageError(
-            f"{_name(arguments.messages)} is a JSON object without messages\n"
-            '  try: a list of messages, or {"messages": [...], "tools": [...]}'
-        )
+        advice = '  try: a list of messages, or {"messages": [...], "tools": [...]}'
+        raise MessageError(f"{_name(arguments.messages)} is a JSON object without messages\n{advice}")
     if tools is not None and given.get("tools"):
-        msg = f"both --tools and {_name(arguments.messages)} have tools; give one of them"
-        raise ArgumentError(None, msg)
+        raise ArgumentError(None, f"both --tools and {_name(arguments.messages)} have tools; give one of them")
     ignored = tuple(str(key) for key in given if key not in ("messages", "tools"))
     return given["messages"], tools or given.get("tools"), ignored
 
@@ -122,9 +119,7 @@ def only_one_from_stdin(given: Mapping[str, str | None]) -> None:
 def _text(text: str | None) -> str:
     if text is not None and text != STDIN:
         if os.path.isfile(text):
-            note = (
-                f"{_name(text)} is taken as what the user says, and is also a file; --messages reads messages from it"
-            )
+            note = f"{_name(text)} is taken as what the user says, and is also a file; --messages reads it as messages"
             Screen(sys.stderr).line(f"{NOTE} {note}", style="dim")
         return text
     read = "" if text is None and sys.stdin.isatty() else read_text(STDIN)
@@ -151,15 +146,14 @@ def read_bytes(path: str) -> Iterator[bytes]:
                 yield from iter(lambda: file.read1(65_536), b"")
             return
         if sys.stdin.isatty():
-            screen = Screen(sys.stderr)
-            screen.line(f"{NOTE} waiting for standard input; end it with {END_OF_INPUT}", style="dim")
+            Screen(sys.stderr).line(f"{NOTE} waiting for standard input; end it with {END_OF_INPUT}", style="dim")
         if (buffer := getattr(sys.stdin, "buffer", None)) is not None:
             yield from iter(lambda: buffer.read1(65_536), b"")
-        else:
-            # A custom stream.
+        else:  # a custom stream
             yield sys.stdin.read().encode()
     except (OSError, ValueError) as error:
-        raise LectError(f"cannot read {_name(path)}: {getattr(error, 'strerror', None) or error}") from error
+        advice = "" if path == STDIN else "\n  try: the path of a file, or - for standard input"
+        raise LectError(f"cannot read {_name(path)}: {getattr(error, 'strerror', None) or error}{advice}") from error
 
 
 def read_json(path: str) -> Any:
@@ -168,8 +162,8 @@ def read_json(path: str) -> Any:
 
     try:
         return json.loads(read_text(path).removeprefix("\ufeff"))
-    except (ValueError, RecursionError) as error:
-        raise MessageError(f"{_name(path)} is not JSON: {error}") from error
+    except (ValueError, RecursionError) as why:
+        raise MessageError(f"{_name(path)} is not JSON: {why if getattr(why, 'doc', 1) else 'it is empty'}") from why
 
 
 def _name(path: str) -> str:

@@ -21,13 +21,14 @@ PART_WORDS = frozenset({
 })  # fmt: skip
 """The words in the names of parts, such as `input_audio`. Parts that a format does not read are reported as unused."""
 SHAREGPT = frozenset({"from", "value"})
+LIST = 'a list of messages, such as [{"role": "user", "content": "Hello!"}]'
 ROWS = "\n  try: lect.messages(row), which reads the rows of data sets"
 
 
 def expect_messages(messages: Any) -> None:
     """Refuse anything but a list."""
     if type(messages) is not list and not is_list(messages):
-        wrong("messages", messages, "a list of messages" + (ROWS if isinstance(messages, Mapping) else ""))
+        wrong("messages", messages, LIST + (ROWS if isinstance(messages, Mapping) else ""))
 
 
 def expect_request(messages: Any, tools: Any = None) -> None:
@@ -205,5 +206,5 @@ def _check_pair(where: str, pair: Any, roles: frozenset[str]) -> None:
 
 
 def _unknown_role(where: str, role: object, roles: frozenset[str]) -> Never:
-    known = ", ".join(sorted(roles))
-    raise MessageError(f"the role of {where} is {saferepr(role)}, which this template does not know\n  known: {known}")
+    said = f"is {saferepr(role)}, which this template does not know" if role else "is missing"
+    raise MessageError(f"the role of {where} {said}\n  known: {', '.join(sorted(roles))}")

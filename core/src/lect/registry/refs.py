@@ -136,8 +136,7 @@ def _path_text(model_path: object) -> str:
         path = None
     if not isinstance(path, str):
         raise InvalidModelPathTypeError(
-            f"a model path is text or path-like, not {type(model_path).__name__}\n"
-            "  try: get_conversation_template('org/name')"
+            f"a model path is text or path-like, not {type(model_path).__name__}\n  try: 'owner/name', or a directory"
         )
     return path
 

@@ -79,7 +79,7 @@ class Asked:
         return named[0] if named else {}
 
 
-def _checked(url: str) -> str:
+def checked(url: str) -> str:
     """Return an engine's address without `/v1`.
 
     Raises:
@@ -90,7 +90,9 @@ def _checked(url: str) -> str:
     except httpx.InvalidURL:
         parsed = httpx.URL()
     if parsed.scheme not in ("http", "https") or not parsed.host or (parsed.port or 0) > MOST_PORTS:
-        raise EngineError(f"{url!r} is not an engine's address\n  try: http://127.0.0.1:8000", status=400)
+        raise EngineError(
+            f"{url!r} is not an engine's address\n  try: http://127.0.0.1:8000, or echo, the model inside", status=400
+        )
     return base_of(url)
 
 
@@ -111,8 +113,10 @@ async def _of_ollama(kind: str, asked: Asked) -> About:
     await asked.ask("/api/tags", "/api/ps")
     names = [each.get("name") for each in asked.rows("/api/tags", "models")]
     if asked.model is None and len(names) != 1:
-        known = ", ".join(map(str, names)) or "none: ollama pull MODEL"
-        raise EngineError(f"Ollama at {asked.base} has several models, or none\n  try: --engine-model, one of {known}")
+        if not names:
+            raise EngineError(f"Ollama at {asked.base} has no model\n  try: ollama pull MODEL")
+        known = ", ".join(map(str, names))
+        raise EngineError(f"Ollama at {asked.base} has several models: {known}\n  try: engine_model='{names[0]}'")
     name = asked.model or names[0]
     # Only a model that is loaded has a context: before, it depends on the memory that will be free.
     loaded = [each for each in asked.rows("/api/ps", "models") if each.get("name") == name]
@@ -157,7 +161,7 @@ async def recognise(client: httpx.AsyncClient, url: str, kind: str | None = None
     """
     if kind is not None and kind not in _KINDS:
         raise EngineError(f"there is no kind of engine {kind!r}\n  try: one of {', '.join(KINDS)}", status=400)
-    asked = Asked(client, _checked(url), model)
+    asked = Asked(client, checked(url), model)
     await asked.ask(*dict.fromkeys([each.path for name, each in _KINDS.items() if kind in (None, name)] + [MODELS]))
     errors = [answer.error for answer in asked.answers.values() if answer.error is not None]
     if len(errors) == len(asked.answers):
@@ -168,7 +172,7 @@ async def recognise(client: httpx.AsyncClient, url: str, kind: str | None = None
         raise EngineError(
             f"no engine is recognised at {asked.base}\n"
             f"  asked: {answers}\n"
-            f"  try: --kind, one of {', '.join(KINDS)}, if it is one of them behind a proxy"
+            f"  try: kind='{KINDS[0]}', or one of {', '.join(KINDS[1:])}, if it is one of them behind a proxy"
         )
     chosen = _KINDS[found]
     return chosen.engine(client, asked.base, await chosen.facts(found, asked))

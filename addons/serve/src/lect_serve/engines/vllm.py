@@ -61,7 +61,7 @@ class _Reader:
             if ids is None:
                 raise EngineError(
                     f"the engine at {self._url} sends no token ids\n"
-                    "  try: vLLM 0.10.2 or newer, or --kind completions, which reads text"
+                    "  try: vLLM 0.10.2 or newer, or kind='completions', which reads text"
                 )
             if ids:
                 yield Piece(ids, logprobs=_logprobs(choice.get("logprobs"), len(ids)))
