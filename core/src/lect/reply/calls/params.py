@@ -173,6 +173,7 @@ class _Parameters:
         reader, spec = self.reader, self.spec
         end = lookahead.literal(reader.buffer, at, spec.value, ended=False)
         if end >= 0:
+            reader.forgive(mistake(reader.buffer[at:end], (spec.value,)))
             return OPENED, end, {}
         others = [(spec.open,), *self.closes, *self.call.implied]
         if lookahead.either(reader.buffer, at, others, ended=False) != NO:
