@@ -46,6 +46,8 @@ BOUNDS = (
 )
 
 
+MERGED = ONE - {"not", "if", "then", "else", "contains"}
+"""The keywords with one schema that, said twice, say the same as once of both schemas."""
 UNEVALUATED = "unevaluatedProperties"
 IN_PLACE = ("$ref", "allOf", "anyOf", "oneOf", "if", "dependentSchemas")
 """The keywords by which a schema says more of the same value."""
@@ -171,7 +173,7 @@ class _Normal:
                 found[word] = [each for each in found[word] if any(same(each, other) for other in value)]
             elif word in ("anyOf", "oneOf"):
                 found[word] = [{"allOf": [mine, theirs]} for mine in found[word] for theirs in value]
-            elif word in ONE and word != "not":
+            elif word in MERGED:
                 found[word] = {"allOf": [found[word], value]} if False not in (found[word], value) else False
             elif word == "const":
                 self.refuse(path, "two constants")
