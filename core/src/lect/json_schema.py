@@ -24,7 +24,8 @@ DEEPEST = 64
 UNIONS = ("anyOf", "oneOf")
 IMPLIED = {"object": ("properties", "patternProperties", "additionalProperties"), "array": ("items", "prefixItems")}
 SPELT = frozenset({"enum", "const"})
-JOINING = {"$ref", "allOf", *UNIONS, "then", "else", "dependentSchemas", "patternProperties", "enum", "const"}
+IN_PLACE = {"$ref", "allOf", *UNIONS, "then", "else", "dependentSchemas"}
+JOINING = {*IN_PLACE, "patternProperties", *SPELT}
 """The words that bring in other schemas, of members too; few schemas have any."""
 # A pattern with few repetitions, none of them of a group, takes no long time on a short key, whatever they are.
 LONGEST_KEY, LONGEST_PATTERN, MOST_REPEATED = 64, 256, 4
@@ -207,7 +208,9 @@ def _inside(schema: Mapping[str, Any], key: str | int) -> tuple[list[Any], list[
     matching = [(_matches(pattern, key), each) for pattern, each in _mapping(schema, "patternProperties").items()]
     found += [each for matches, each in matching if matches]
     unsure = [each for matches, each in matching if matches is None]
-    rest = schema.get("additionalProperties")
+    rest = schema.get(
+        "additionalProperties", schema.get("unevaluatedProperties") if IN_PLACE.isdisjoint(schema) else None
+    )
     return (found, unsure) if found else ([], [*unsure, rest]) if unsure else ([rest], [])
 
 
