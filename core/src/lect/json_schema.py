@@ -23,7 +23,9 @@ DEEPEST = 64
 """How deep unions may be nested."""
 UNIONS = ("anyOf", "oneOf")
 IMPLIED = {"object": ("properties", "patternProperties", "additionalProperties"), "array": ("items", "prefixItems")}
-JOINING = {"$ref", "allOf", *UNIONS, "then", "else", "dependentSchemas", "patternProperties", "enum", "const"}
+SPELT = frozenset({"enum", "const"})
+IN_PLACE = {"$ref", "allOf", *UNIONS, "then", "else", "dependentSchemas"}
+JOINING = {*IN_PLACE, "patternProperties", *SPELT}
 """The words that bring in other schemas, of members too; few schemas have any."""
 # A pattern with few repetitions, none of them of a group, takes no long time on a short key, whatever they are.
 LONGEST_KEY, LONGEST_PATTERN, MOST_REPEATED = 64, 256, 4
@@ -39,6 +41,8 @@ class SchemaView(NamedTuple):
     """The schemas that the value has to fit."""
     branches: Sequence[Any] = ()
     """The schemas that it has to fit if the branch that they are in applies."""
+    readings: Sequence[Any] = ()
+    """The values of which it is one; empty if nobody knows."""
 
     @property
     def is_known(self) -> bool:
@@ -50,7 +54,8 @@ class SchemaView(NamedTuple):
 
         There is none if nothing is said.
         """
-        return frozenset({told}) if self._is_plain() and (told := _stated(self.certain[0])) else self._types({}, 0)
+        told = _stated(self.certain[0], self.readings) if self._is_plain() else NONE
+        return frozenset({told}) if told else self._types({}, 0)
 
     def child(self, key: str | int) -> "SchemaView":
         """Return what is said of a member of an object, or of an item of a list."""
@@ -61,9 +66,11 @@ class SchemaView(NamedTuple):
         found = [each for sure, _ in inside for each in sure]
         perhaps = [each for _, unsure in inside for each in unsure]
         perhaps += [each for schema in branches for part in _inside(schema, key) for each in part]
-        if not any(map(_is_schema, (*found, *perhaps))):
+        if not any(map(_is_schema, found)):
             word = "unevaluatedItems" if isinstance(key, int) else "unevaluatedProperties"
-            found, perhaps = ([schema.get(word) for schema in part] for part in (certain, branches))
+            found, unsure = ([schema.get(word) for schema in part] for part in (certain, branches))
+            # Where a branch that says something does not apply, this does.
+            found, perhaps = ([], [*perhaps, *found, *unsure]) if any(map(_is_schema, perhaps)) else (found, unsure)
         return SchemaView(self.root, [*filter(_is_schema, found)], [*filter(_is_schema, perhaps)])
 
     def names(self) -> dict[str, None]:
@@ -93,7 +100,7 @@ class SchemaView(NamedTuple):
         if depth > DEEPEST:
             return frozenset({NEVER})
         certain = beside(self.certain, self.root)
-        said = [*map(_stated, certain)]
+        said = [_stated(schema, self.readings) for schema in certain]
         for union in (schema[word] for schema in certain for word in UNIONS if _listed(schema, word)):
             members = [self._types_in(each, known, depth) for each in union]
             # A member that says nothing allows everything.
@@ -111,7 +118,7 @@ class SchemaView(NamedTuple):
         """Return the types in a branch; those of one that contains itself are those of its other parts."""
         if id(schema) not in known:
             known[id(schema)] = frozenset({NONE})
-            known[id(schema)] = SchemaView(self.root, [schema])._types(known, depth + 1)
+            known[id(schema)] = SchemaView(self.root, [schema], readings=self.readings)._types(known, depth + 1)
         return known[id(schema)]
 
 
@@ -154,15 +161,17 @@ def both(one: Types, other: Types) -> Types:
     return (one & other).union({"integer"} if is_integer else ()) or NEVER
 
 
-def _stated(schema: Mapping[str, Any]) -> Types:
-    """Return the types that a schema itself names."""
+def _stated(schema: Mapping[str, Any], readings: Sequence[Any] = ()) -> Types:
+    """Return the types that a schema itself names; those of the readings that it allows, if there are any."""
     named = schema.get("type")
     names = [named] if isinstance(named, str) else _listed(schema, "type")
     types = frozenset(name for name in names if isinstance(name, str)) & ALL
     if types and schema.get("nullable") is True:  # As OpenAPI 3.0 has it.
         types |= {"null"}
-    if "enum" not in schema and "const" not in schema:
+    if not types and SPELT.isdisjoint(schema):
         return types
+    if readings:
+        return both(types, frozenset(kind_of(each) for each in readings if _may_fit(schema, each)) or NEVER)
     spelt = both(types, frozenset(map(kind_of, _values(schema))))
     return types if spelt == NEVER else spelt
 
@@ -170,6 +179,13 @@ def _stated(schema: Mapping[str, Any]) -> Types:
 def _values(schema: Mapping[str, Any]) -> Sequence[Any]:
     """Return the values that a schema spells out."""
     return [schema["const"]] if "const" in schema else _listed(schema, "enum")
+
+
+def _may_fit(schema: Mapping[str, Any], value: Any) -> bool:
+    """Return whether a schema does not say by the values that it spells out, or by `required`, that one is wrong."""
+    spelt = any(each == value and isinstance(each, bool) == isinstance(value, bool) for each in _values(schema))
+    is_whole = not isinstance(value, dict) or all(name in value for name in _listed(schema, "required"))
+    return is_whole and (spelt or SPELT.isdisjoint(schema))
 
 
 def _branches(schema: Mapping[str, Any], unions: Sequence[str] = ()) -> list[Any]:
@@ -192,7 +208,9 @@ def _inside(schema: Mapping[str, Any], key: str | int) -> tuple[list[Any], list[
     matching = [(_matches(pattern, key), each) for pattern, each in _mapping(schema, "patternProperties").items()]
     found += [each for matches, each in matching if matches]
     unsure = [each for matches, each in matching if matches is None]
-    rest = schema.get("additionalProperties")
+    rest = schema.get(
+        "additionalProperties", schema.get("unevaluatedProperties") if IN_PLACE.isdisjoint(schema) else None
+    )
     return (found, unsure) if found else ([], [*unsure, rest]) if unsure else ([rest], [])
 
 
@@ -214,10 +232,8 @@ def _is_schema(value: Any) -> bool:
 
 
 def _listed(schema: Mapping[str, Any], word: str) -> Sequence[Any]:
-    value = schema.get(word)
-    return value if isinstance(value, list | tuple) else ()
+    return value if isinstance(value := schema.get(word), list | tuple) else ()
 
 
 def _mapping(schema: Mapping[str, Any], word: str) -> Mapping[Any, Any]:
-    value = schema.get(word)
-    return value if isinstance(value, Mapping) else {}
+    return value if isinstance(value := schema.get(word), Mapping) else {}

@@ -122,3 +122,22 @@ def wider(value: Any) -> str:
     """Return the other type that a number has."""
     kind = json_schema.kind_of(value)
     return "number" if kind == "integer" else "integer" if kind == "number" and float(value).is_integer() else kind
+
+
+def closing(schema: Schema, other: Schema) -> Schema:
+    """Return a schema in which what `additionalProperties` of another says of its members is said of them too."""
+    rest, patterns = other.get("additionalProperties", True), other.get("patternProperties", {})
+    if rest is True:
+        return schema
+    named, found = other.get("properties", {}), dict(schema)
+    if "properties" in schema:
+        found["properties"] = {
+            name: each
+            if name in named or any(matches(pattern, name) for pattern in patterns)
+            else (False if False in (rest, each) else {"allOf": [each, rest]})
+            for name, each in schema["properties"].items()
+        }
+    if not schema.get("patternProperties", {}).keys() <= patterns.keys():
+        # Which keys both are about is not found out, and so it is told.
+        found["allOf/additionalProperties"] = rest
+    return found

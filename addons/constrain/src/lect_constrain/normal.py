@@ -13,7 +13,17 @@ from typing import Any
 from lect import LimitError, MessageError
 from lect.addon import json_schema
 from lect.errors import saferepr
-from lect_constrain.fitting import FITS, depending, exclude_each_other, fits_beside, has_integer, is_finite, same, wider
+from lect_constrain.fitting import (
+    FITS,
+    closing,
+    depending,
+    exclude_each_other,
+    fits_beside,
+    has_integer,
+    is_finite,
+    same,
+    wider,
+)
 from lect_constrain.formats import format_schema
 from lect_constrain.schema import ANY_ORDER, NAMED, OF_TYPES, ONE, TYPES, Schema, matches, types_of
 
@@ -36,8 +46,20 @@ BOUNDS = (
 )
 
 
+MERGED = ONE - {"not", "if", "then", "else", "contains"}
+"""The keywords with one schema that, said twice, say the same as once of both schemas."""
+UNEVALUATED = "unevaluatedProperties"
+IN_PLACE = ("$ref", "allOf", "anyOf", "oneOf", "if", "dependentSchemas")
+"""The keywords by which a schema says more of the same value."""
+
+
 class ContradictionError(MessageError):
     """A schema that no value fits."""
+
+
+def is_merged(schema: Any) -> bool:
+    """Return whether a schema is that of a value of which several say something."""
+    return isinstance(schema, Mapping) and "allOf" in schema
 
 
 def normal(schema: Any, where: str, *, any_order: bool = False, type_name: str | None = None) -> Schema:
@@ -114,6 +136,11 @@ class _Normal:
     def merged(self, schema: Schema, path: str) -> Schema:
         """Return a schema with all that holds beside it, `allOf` and what it refers to, merged into it."""
         parts = [self.plain(part, path) for part in json_schema.beside([schema], self.root)]
+        for part in parts[1:]:
+            if UNEVALUATED in part and part.keys().isdisjoint(IN_PLACE):
+                # It sees nothing of the other parts.
+                rest = part.pop(UNEVALUATED)
+                part.setdefault("additionalProperties", rest)
         for part in parts:
             named = [self.target(part.pop("$ref"), path)] if "$ref" in part else []
             for each in (*named, *part.pop("allOf", ())):
@@ -124,6 +151,7 @@ class _Normal:
 
     def both(self, one: Schema, other: Schema, path: str) -> Schema:
         """Return the schema of what fits two schemas."""
+        one, other = closing(one, other), closing(other, one)
         found = dict(one)
         for word, value in other.items():
             if word not in found or same(found[word], value):
@@ -145,7 +173,7 @@ class _Normal:
                 found[word] = [each for each in found[word] if any(same(each, other) for other in value)]
             elif word in ("anyOf", "oneOf"):
                 found[word] = [{"allOf": [mine, theirs]} for mine in found[word] for theirs in value]
-            elif word in ONE and word != "not":
+            elif word in MERGED:
                 found[word] = {"allOf": [found[word], value]} if False not in (found[word], value) else False
             elif word == "const":
                 self.refuse(path, "two constants")
@@ -155,11 +183,15 @@ class _Normal:
         return found
 
     def union(self, schema: Schema, word: str, path: str, depth: int) -> Schema:
-        base = {each: value for each, value in schema.items() if each != word}
+        base = {each: value for each, value in schema.items() if each not in (word, UNEVALUATED)}
         given = schema[word] if isinstance(schema[word], list) else ()
         if not given:
             self.refuse(path, f"an empty {word}")
-        parts = [({"allOf": [base, each]} if base else each, f"{path}/{word}/{at}") for at, each in enumerate(given)]
+        rest = {UNEVALUATED: schema[UNEVALUATED]} if UNEVALUATED in schema else {}
+        parts = [
+            ({**rest, "allOf": [base, each]} if base or rest else each, f"{path}/{word}/{at}")
+            for at, each in enumerate(given)
+        ]
         found = self.possible(parts, depth)
         pairs = [(one, other) for index, one in enumerate(found) for other in found[:index]]
         is_sure = word == "anyOf" or all(exclude_each_other(one, other, self.defs) for one, other in pairs)
@@ -189,11 +221,24 @@ class _Normal:
             if word == "prefixItems":
                 found[word] = [self.node(each, f"{here}/{index}", depth + 1) for index, each in enumerate(value)]
             elif not (isinstance(value, bool) and word in ("additionalProperties", "items")):
-                found[word] = self.node(value, here, depth + 1)
+                try:
+                    found[word] = self.node(value, here, depth + 1)
+                except ContradictionError:
+                    if word not in ("additionalProperties", "items") or not is_merged(value):
+                        raise
+                    found[word] = False
         for word in [each for each in found if each in NAMED]:
-            found[word] = {
-                name: self.node(each, f"{path}/{word}/{name}", depth + 1) for name, each in found[word].items()
-            }
+            members: Schema = {}
+            for name, each in found[word].items():
+                try:
+                    members[name] = self.node(each, f"{path}/{word}/{name}", depth + 1)
+                except ContradictionError:
+                    if word != "properties" or name in schema.get("required", ()) or not is_merged(each):
+                        raise
+                    # Each says what it may be, and so it is never there.
+                    is_closed = found.get("additionalProperties") is False and "patternProperties" not in found
+                    found |= {} if is_closed else {f"properties/{name}": False}
+            found[word] = members
         if "type" not in found:
             implied = [name for word, name in (("properties", "object"), ("items", "array")) if word in found]
             found |= {"type": implied[0]} if implied else {}
@@ -211,6 +256,10 @@ class _Normal:
         found, required = dict(schema), [each for each in schema.get("required", ()) if isinstance(each, str)]
         properties, patterns = dict(schema.get("properties", {})), dict(schema.get("patternProperties", {}))
         extra = schema.get("additionalProperties", "properties" not in schema or bool(patterns))
+        if "additionalProperties" not in schema:
+            # What is beside it has been merged: it says the same.
+            extra = schema.get(UNEVALUATED, extra)
+        found.pop(UNEVALUATED, None)
         only = (
             self.node(schema["propertyNames"], f"{path}/propertyNames", depth + 1) if "propertyNames" in schema else {}
         )
@@ -238,7 +287,7 @@ class _Normal:
             found["properties"] = properties
         found.pop("patternProperties", None)
         found |= {"patternProperties": patterns} if patterns else {}
-        is_object = any(OF_TYPES.get(word) == frozenset({"object"}) for word in found)
+        is_object = extra is not True or any(OF_TYPES.get(word) == frozenset({"object"}) for word in found)
         return found | ({"additionalProperties": extra} if is_object else {})
 
     def checked(self, schema: Schema, path: str) -> Schema:

@@ -122,8 +122,8 @@ class RuleWriter(ABC):
         """Return an expression so many times."""
         if (low, high) in ((0, 1), (0, None), (1, None)):
             return item + {(0, 1): "?", (0, None): "*"}.get((low, high), "+")
-        if (low, high) == (1, 1):
-            return item
+        if high in (0, 1) and low == high:
+            return item if high else self.literal("")
         return f"{item}{{{low},{'' if high is None else high}}}" if low != high else f"{item}{{{low}}}"
 
     @abstractmethod

@@ -12,7 +12,7 @@ BEAM = ReplyFormat(
             stop=("<|call|>",),
             to=r"\bto=([^\s<]+)",
             channel=r"<\|channel\|>\s*([^\s<]+)",
-            opening=("<|channel|>", " to=", "to="),
+            opening=("<|channel|>", "<|constrain|>", " to=", "to="),
             reasoning=("analysis",),
             content=("final",),
             call=CallSyntax(

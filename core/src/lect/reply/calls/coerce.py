@@ -2,9 +2,10 @@
 
 import json
 import re
-from collections.abc import Collection, Container
+from collections.abc import Callable, Container
+from typing import Any
 
-from lect.json_schema import Types, kind_of
+from lect.json_schema import ALL, NEVER, Types, kind_of
 from lect.reply.calls.scalars import PYTHON
 from lect.reply.calls.texts import quoted
 from lect.reply.calls.values import read_whole
@@ -46,11 +47,16 @@ class ObjectWriter:
         self.reader.pending.append("}" if self.keys else "{}")
 
 
-def as_argument(text: str, branches: Collection[Types]) -> tuple[str, str]:
-    """Return the text of an argument as JSON, given its types in each branch of the schema, and what is wrong with it.
+def as_argument(text: str, types: Callable[[list[Any]], frozenset[Types]]) -> tuple[str, str]:
+    """Return the text of an argument as JSON, and what is wrong with it.
 
+    `types` returns its types in each branch of the schema, of all values or if it is one of those that are given.
     Where branches read it differently it stays text.
     """
+    branches = types([])
+    if frozenset().union(*branches) > STRING:
+        # Where a schema spells out values, those that it does not mean are none of its readings.
+        branches = types([text, *map(json.loads, _candidates(text.strip(), ALL))]) - {NEVER} or branches
     readings = [as_json(text, types) for types in branches] or [as_json(text, frozenset())]
     fitting = {json_text for json_text, fits in readings if fits}
     if len(fitting) == 1:
@@ -95,10 +101,7 @@ def _candidates(text: str, types: frozenset[str]) -> list[str]:
 
 
 def _fits(text: str, types: frozenset[str]) -> bool:
-    value = json.loads(text)
-    kind = kind_of(value)
-    if kind == "integer":
+    kind = kind_of(value := json.loads(text))
+    if kind == "integer" or (kind == "number" and value.is_integer()):
         return bool(types & {"integer", "number"})
-    if kind == "number" and "integer" in types and value.is_integer():
-        return True
     return kind in types and kind != "string"

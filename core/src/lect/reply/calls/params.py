@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from functools import partial
+from typing import Any
 
-from lect.json_schema import ALL, Types
+from lect.json_schema import ALL, NEVER, Types, both
 from lect.reply.calls.coerce import ObjectWriter, as_argument, as_json
 from lect.reply.calls.jsoncalls import read_arguments
 from lect.reply.calls.tags import read_tags
@@ -171,6 +173,7 @@ class _Parameters:
         reader, spec = self.reader, self.spec
         end = lookahead.literal(reader.buffer, at, spec.value, ended=False)
         if end >= 0:
+            reader.forgive(mistake(reader.buffer[at:end], (spec.value,)))
             return OPENED, end, {}
         others = [(spec.open,), *self.closes, *self.call.implied]
         if lookahead.either(reader.buffer, at, others, ended=False) != NO:
@@ -209,7 +212,7 @@ class _Parameters:
                 if outcome == DONE and writer.key(key):
                     reader.pending.append(json_text)
                 return outcome
-        branches = self.types(key, fields)
+        branches = self.types(key, fields, [])
         wraps = key in WRAPPERS and self.name in reader.schemas.known and not self.has(key) and not writer.keys
         kept = wraps or unopened or key in writer.keys
         held = Value(reader, spec.trim, frozenset().union(*branches), hold=kept, start=lambda: writer.key(key))
@@ -233,7 +236,7 @@ class _Parameters:
             wrapped, fits = as_json(text, OBJECT)
             if fits and writer.members(wrapped):
                 return DONE
-        json_text, wrong = as_argument(text, branches)
+        json_text, wrong = as_argument(text, partial(self.types, key, fields))
         if writer.key(key):
             reader.pending.append(json_text)
             if json_text[0] in "{[" and not read_json(text)[1]:
@@ -250,15 +253,17 @@ class _Parameters:
         """Return whether the tool may have a parameter: it has it, or nobody knows which it has."""
         return not self.known or self.has(key)
 
-    def types(self, key: str, fields: dict[str, str]) -> frozenset[Types]:
-        """Return the types of a parameter in each branch of the schema.
+    def types(self, key: str, fields: dict[str, str], readings: list[Any]) -> frozenset[Types]:
+        """Return the types of a parameter in each branch of the schema, if it is one of some readings.
 
-        Its mark decides among branches, and where the schema says nothing; failing that, the format does.
+        Its mark decides among types and branches, and where the schema says nothing; failing that, the format does.
         """
         marked = STRING if fields.get("string") == "true" else frozenset({fields.get("type", "")}) & ALL
-        found = self.schema.child(key).types()
-        untyped = frozenset({STRING}) if self.spec.untyped == "string" else frozenset()
-        return frozenset({marked}) if marked and len(found) != 1 else found or untyped
+        found = self.schema.child(key)._replace(readings=readings).types()
+        if not marked:
+            return found or (frozenset({STRING}) if self.spec.untyped == "string" else frozenset())
+        narrowed = frozenset(both(marked, each) for each in found) - {NEVER}
+        return narrowed or (found if len(found) == 1 else frozenset({marked}))
 
     def read_value(self, key: str, held: Value) -> Outcome:
         """Read a value up to and including its close, or up to what shows that the close is missing."""

@@ -46,6 +46,7 @@ class HeadedMessages(Reading):
     def read_outside(self) -> Steps:
         """Read text that belongs to no message, up to the next header."""
         reader = self.reader
+        begin = reader.position
         while True:
             mark = yield from self.next_mark(self.outside, CONTENT)
             if not mark:
@@ -57,10 +58,13 @@ class HeadedMessages(Reading):
                 self.end_at(mark)
                 if self.over:
                     return
+                begin = reader.position
                 continue
             behind = len(mark) if START in kinds else 0
             header = yield from self.find_header(behind)
             if header is not None:
+                if reader.since(begin).strip():
+                    reader.report("stray_header", begin, "there is text between the messages")
                 yield from self.read_message(header, start, behind)
                 return
             if reader.ended and is_cut_off(self.headers.look, reader.buffer, reader.at + behind):

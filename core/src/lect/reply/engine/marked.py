@@ -129,7 +129,10 @@ class MarkedText(Reading):
             mark = "" if reader.exhausted() else (yield from reader.sure(self.compiled.text.look))
             if mark not in self.compiled.reasoning_syntax.open:
                 return
+            here, again = reader.position, bool(reader.since(0).strip())
             reader.skip(reader.at + len(mark))
+            if again:
+                reader.report("repaired", here, f"{mark!r} comes a second time")
 
     def ends_reasoning(self, mark: str, run: str, start: int, kind: TextKind) -> Decision:
         """Return whether reasoning ends at a mark; `run` is the white space before it, read at `start`."""
@@ -146,7 +149,7 @@ class MarkedText(Reading):
                 reader.emit_to(reader.at + len(mark), CONTENT)
                 self.gap = ""
             return True
-        kept = run
+        kept, found = run, None
         if END not in codes:
             sections = [what for code, what in compiled.text.acts.get(mark, ()) if code == SECTION]
             found = (yield from self.find_any(sections)) if sections else None
@@ -160,6 +163,8 @@ class MarkedText(Reading):
         reader.rewind(start + len(kept))
         self.gap, self.trim = SPACE, ""
         self.unclosed = True
+        if found and UNTIL not in codes and compiled.takes_reasoning and reader.since(0).strip():
+            reader.report("repaired", reader.position, f"{compiled.reasoning_syntax.close[0]!r} is missing")
         return True
 
     def act(self, live: MarkScanner, mark: str, run: str, start: int) -> Decision:

@@ -14,9 +14,9 @@ from lect.reply.reader.syntax import surrounds
 TAIL = 16_384
 """How many characters at the end of a prompt are examined."""
 MEMBER = r"""["']\w{1,32}["']\s*:\s*["'][^"']{0,64}["']\s*,\s*"""
-NAME = r"""["'](?:tool_)?name["']\s*:\s*["']([^"'\\]{1,200})["']\s*"""
-ARGUMENTS = r"""["'](?:arguments|parameters|args)["']\s*:\s*"""
-JSON_CALL = rf"\{{\s*(?:(?:{MEMBER}){{0,3}}{NAME},\s*{ARGUMENTS}|{ARGUMENTS}\{{[^{{}}]{{0,4096}}\}}\s*,\s*{NAME})"
+NAME = r"""["']?(?:(?:tool_)?name|function|tool)["']{0,2}[\s:]*["']{1,2}([^"'\\]{1,200})["']{1,2}\s*"""
+ARGUMENTS = r"""["']?(?i:arg\w*|param\w*|input)["']{0,2}[\s:]*(?=[{"])"""
+JSON_CALL = rf"\{{\s*(?:(?:{MEMBER}){{0,3}}{NAME}(?:,+\s*)?{ARGUMENTS}|{ARGUMENTS}\{{[^{{}}]{{0,4096}}\}}\s*,\s*{NAME})"
 """What a call in JSON looks like without the marks around it, whatever they were."""
 FIND_JSON_CALLS = re.compile(JSON_CALL).finditer
 

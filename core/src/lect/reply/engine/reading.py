@@ -1,6 +1,6 @@
 """What every way of reading a reply has in common: the scanning loop, looking ahead, trials, and the end."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 from lect.reply.engine.compiled import CompiledGrammar
@@ -11,6 +11,8 @@ from lect.reply.reader.lookahead import MarkScanner, either, is_cut_off
 from lect.reply.reader.reader import Decision, Outcome, Reader, Steps
 from lect.reply.reader.syntax import CallMatch, CompiledSection
 
+FAR = 64
+"""How far behind what opens a call its name may be."""
 MEANINGLESS = {
     "stray_open": "opens no call that can be read",
     "stray_close": "closes something that was never opened",
@@ -34,14 +36,22 @@ class Reading:
         reader.flush()
         reader.report_unclosed()
         # Marks, and what looks like one, may have been read as content.
-        leftovers = self.compiled.leftovers.find("".join(reader.content)) if self.compiled.takes_tools else ()
-        for text, mark in leftovers:
+        content = "".join(reader.content) if self.compiled.takes_tools else ""
+        for text, mark in (*self.compiled.leftovers.find(content), *self.unread(content)):
             raw, pieces = "".join(reader.chunks), [piece for piece in reader.pieces() if piece.kind == CONTENT]
             starts = (raw.find(text, piece.start, piece.end) for piece in pieces)
             start = next((start for start in starts if start >= 0), 0)
             if not any(problem.span[0] < start + len(text) and start < problem.span[1] for problem in reader.problems):
                 why = f"is content, but looks like {mark!r}" if text != mark else MEANINGLESS["stray_mark"]
                 reader.report("stray_mark", start, f"{text!r} {why}", start + len(text))
+
+    def unread(self, content: str) -> Iterator[tuple[str, str]]:
+        """Yield the marks in content that open a call of a known tool, which is therefore not read."""
+        for mark in self.compiled.opens:
+            at = content.find(mark) if mark[0] in "<[" and mark.strip("<[") else -1
+            behind = content[at + len(mark) : at + len(mark) + FAR] if at >= 0 and content[at - 1 : at] != "`" else ""
+            if any(name in behind for name in self.reader.schemas.known):
+                yield mark, mark
 
     def scan(self, live: MarkScanner, kind: TextKind, held: str = "") -> Generator[None, None, tuple[str, str, int]]:
         """Emit text up to a mark; return it, empty at the end, the run of `held` before it, and where that begins."""

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Container
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import NamedTuple
 
 from lect.reply.events import CALL, CONTENT, REASONING
@@ -31,6 +31,7 @@ class Headers:
         self.characters = re.compile(f"(?:{channels.characters})*", re.DOTALL)
         self.to, self.channel = re.compile(channels.to or NOTHING), re.compile(channels.channel or NOTHING)
         self.body = re.compile("|".join(re.escape(mark) for mark in sorted(self.bodies, key=len, reverse=True)))
+        self.known = [mark for mark in channels.opening if mark[0] == "<" and not self.channel.match(f"{mark}x")]
         self.kinds = dict.fromkeys(channels.content, CONTENT) | dict.fromkeys(channels.reasoning, REASONING)
         self.foreign = (*channels.start, *channels.end, *channels.stop)
 
@@ -80,7 +81,12 @@ class Headers:
         name = (recipients or names or [""])[-1]
         kind = self.kinds.get(name) or (CALL if recipients else CONTENT)
         problem, odd = None, [each for each in names if each not in self.kinds]
-        if odd:
+        left = reduce(
+            lambda left, mark: left.replace(mark, ""), self.known, self.channel.sub("", self.to.sub("", text))
+        )
+        if self.channels.channel and not {*"<|>"}.isdisjoint(left):
+            problem = ("stray_header", f"the header has {left.strip()!r:.80}, which means nothing there")
+        elif odd:
             what = "a call" if kind == CALL else kind
             problem = ("unknown_channel", f"there is no channel {odd[-1]!r}; its message is {what}")
         elif len(names) > 1:
