@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from lect_serve import Settings, app
+from lect_serve.door import DEEPEST
 
 PAGE = {"origin": "http://evil.example"}
 
@@ -225,6 +226,23 @@ def test_whatever_stands_anywhere_in_a_request_is_never_the_servers_fault(client
     try_one()
 
 
+INFINITE = ["NaN", "Infinity", "-Infinity", "1e400", "-1e999", "9" * 400 + ".0"]
+
+
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/responses", "/v1/messages", "/v1/messages/count_tokens"])
+def test_a_number_that_is_not_finite_is_refused_wherever_it_stands_and_so_is_what_is_too_deep(client, path):
+    @settings(max_examples=40)
+    @given(st.sampled_from(PLACES), st.sampled_from(INFINITE) | st.integers(DEEPEST, 3 * DEEPEST))
+    def try_one(place, wrong):
+        wrong = wrong if isinstance(wrong, str) else "[" * wrong + "]" * wrong
+        body = json.dumps(changed(place, "@")).replace('"@"', wrong)
+        answer = client.post(path, content=body)
+        assert answer.status_code == 400, (place, wrong, answer.text)
+        assert "the body" in answer.json()["error"]["message"]
+
+    try_one()
+
+
 @pytest.mark.parametrize(
     ("method", "path", "status"),
     [("POST", "/chat/completions", 404), ("POST", "/v1/v1/messages", 404), ("GET", "/v1/chat/completions", 405)],
@@ -241,6 +259,8 @@ def test_a_wrong_address_is_answered_and_logged_with_the_right_ones(method, path
 
 def test_a_picture_that_nobody_asked_for_says_which_option_shows_it(client):
     assert "--inspect" in client.get("/inspect").json()["error"]["message"]
+
+
 SECRET = "xylophone"
 
 
