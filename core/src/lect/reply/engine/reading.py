@@ -48,17 +48,17 @@ class Reading:
     def unread(self, content: str) -> Iterator[tuple[str, str]]:
         """Yield the marks in content behind which is a known tool or parameter: nobody could read their call."""
         schemas = self.reader.schemas
-        keys = {key for name in schemas.known for key in schemas.parameters(name)}
 
         def is_known(mark: str, params: CompiledParams | None = None) -> bool:
             at = content.find(mark) if mark[0] in "<[" and mark.strip("<[") else -1
             if at < 0 or content[at - 1 : at] == "`":
                 return False
-            behind = content[at + len(mark) : at + len(mark) + FAR]
-            found = params.look(content, at, ended=True)[1] if params else {}
-            return found.get("key") in keys if params else any(name in behind for name in schemas.known)
+            if params:
+                key = params.look(content, at, ended=True)[1].get("key")
+                return any(key in schemas.parameters(name) for name in schemas.known)
+            return any(name in content[at + len(mark) : at + len(mark) + FAR] for name in schemas.known)
 
-        for section in self.compiled.sections if schemas.known else ():
+        for section in self.compiled.sections if schemas.known and ("<" in content or "[" in content) else ():
             yield from ((mark, mark) for mark in section.first_marks if is_known(mark))
             params = [each.params for each in section.calls if isinstance(each.syntax.arguments, Params)]
             yield from ((each.open, each.open) for each in params if is_known(each.open, each))
