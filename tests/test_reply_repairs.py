@@ -102,3 +102,53 @@ def test_a_parameter_has_any_name_that_python_allows_or_its_tool_has(name, key):
         reply = replies.heard(written, format=name, tools=tools)
         assert [(call.name, call.arguments) for call in reply.tool_calls][:1] == [("погода", {key: "a", "x": 1})]
         assert reply.problems == ()
+
+
+CITY = {"name": "f", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}
+
+
+@pytest.mark.parametrize(
+    ("name", "made"),
+    [
+        ("glm4_xml", "<tool_call>f\n<arg_key>city</arg_key>\n< arg_value>Oslo</arg_value>\n</tool_call>"),
+        ("minimax_m2_xml", '<minimax:tool_call>\n<invoke name="f>\n<parameter name="city">Oslo</parameter>\n</invoke>\n'
+         "</minimax:tool_call>"),
+        ("minimax_m2_xml", '<minimax:tool_call>\n<invoke name="f">\n<parameter name=city">Oslo</parameter>\n</invoke>\n'
+         "</minimax:tool_call>"),
+        ("harmony", ' to=functions.f<|chanel|>commentary json<|message|>{"city": "Oslo"}<|call|>'),
+        ("harmony", ' to=functions.f<|channel|><|channel|>commentary json<|message|>{"city": "Oslo"}<|call|>'),
+        ("hermes_json", '<think><think>\nHm.\n</think>\n<tool_call>\n{"name": "f", "arguments": {"city": "Oslo"}}\n'
+         "</tool_call>"),
+        ("hermes_json", '<think>\nHm.\n</thnk>\n<tool_call>\n{"name": "f", "arguments": {"city": "Oslo"}}\n</tool_call>'),
+    ],
+)  # fmt: skip
+def test_a_mistake_beside_a_call_is_forgiven_and_named(name, made):
+    reply = replies.heard(made, format=name, tools=[CITY])
+    assert [(call.name, call.arguments) for call in reply.tool_calls] == [("f", {"city": "Oslo"})]
+    assert len(reply.problems) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "made"),
+    [
+        ("harmony", 'Sure.\n\n to=functions.f<|channel|>commentary json<|message|>{"city": "Oslo"}<|call|>'),
+        ("harmony", "analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>Hi."),
+        ("qwen3_coder_xml", "<tool_call>\n<function=f>\n\nOslo\n</parameter>\n</function>\n</tool_call>"),
+        ("qwen3_coder_xml", "<tool_call>\n\n<parameter=city>\nOslo\n</parameter>\n</function>\n</tool_call>"),
+        ("glm4_xml", "f\n<arg_key>city</arg_key>\n<arg_value>Oslo</arg_value>\n</tool_call>"),
+        ("hermes_json", '<tool_call>\n"name": "f", "arguments": {"city": "Oslo"}}\n</tool_call>'),
+        ("llama3_json", '{"function": "f", "parameters": {"city": "Oslo"}}'),
+        ("llama3_json", '{"name": "f", "parameters"": {"city": "Oslo"}}'),
+        ("llama3_json", '{"name": "f" "args": {"city": "Oslo"}}'),
+    ],
+)
+def test_what_was_meant_to_be_a_call_and_is_content_is_named(name, made):
+    reply = replies.heard(made, format=name, tools=[CITY])
+    assert (reply.tool_calls, reply.content != "") == ((), True)
+    assert reply.problems
+
+
+def test_a_sentence_about_a_mark_is_no_problem():
+    text = "Write `<tool_call>` before the name, such as f, and `</tool_call>` after it."
+    reply = replies.heard(text, format="hermes_json", tools=[CITY])
+    assert (reply.content, reply.problems) == (text, ())

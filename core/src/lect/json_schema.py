@@ -184,8 +184,8 @@ def _values(schema: Mapping[str, Any]) -> Sequence[Any]:
 def _may_fit(schema: Mapping[str, Any], value: Any) -> bool:
     """Return whether a schema does not say by the values that it spells out, or by `required`, that one is wrong."""
     spelt = any(each == value and isinstance(each, bool) == isinstance(value, bool) for each in _values(schema))
-    is_whole = not isinstance(value, dict) or all(name in value for name in _listed(schema, "required"))
-    return is_whole and (spelt or SPELT.isdisjoint(schema))
+    needed = [name for name in _listed(schema, "required") if isinstance(name, str)]
+    return (spelt or SPELT.isdisjoint(schema)) and not (isinstance(value, dict) and {*needed} - value.keys())
 
 
 def _branches(schema: Mapping[str, Any], unions: Sequence[str] = ()) -> list[Any]:

@@ -44,7 +44,7 @@ class MarkedText(Reading):
         if self.compiled.grammar.prefix:
             reader.insert(CONTENT, self.compiled.grammar.prefix)
         if inside == REASONING and self.compiled.reasoning_syntax.close:
-            yield from self.read_reasoning()
+            yield from self.read_reasoning(opened=False)
             reader.fresh = True
         while not self.over:
             yield from self.read_gap() if self.gap else self.read_text()
@@ -90,14 +90,14 @@ class MarkedText(Reading):
             reader.emit(CONTENT, run, start)
             reader.emit_to(reader.at + 1, CONTENT)
 
-    def read_reasoning(self) -> Steps:
+    def read_reasoning(self, *, opened: bool) -> Steps:
         """Read reasoning, with the mark that ends it unless that means something else too."""
         reader, compiled, live = self.reader, self.compiled, self.compiled.reasoning
         kind: TextKind = REASONING if compiled.takes_reasoning else CONTENT
         self.thought = reader.in_reasoning = True
         begin = reader.position
         if compiled.takes_reasoning:
-            yield from self.skip_lead()
+            yield from self.skip_lead(opened)
         while True:
             mark, run, start = yield from self.scan(live, kind, compiled.held)
             if mark and (yield from self.ends_reasoning(mark, run, start, kind)):
@@ -119,9 +119,9 @@ class MarkedText(Reading):
             else:
                 reader.emit_to(reader.at + 1, kind)
 
-    def skip_lead(self) -> Steps:
+    def skip_lead(self, opened: bool) -> Steps:
         """Skip repeated openings of reasoning, and the white space that belongs to them."""
-        reader = self.reader
+        reader, said = self.reader, False
         while True:
             start = reader.position
             if (yield from reader.run(self.compiled.reasoning_syntax.lead)):
@@ -129,10 +129,11 @@ class MarkedText(Reading):
             mark = "" if reader.exhausted() else (yield from reader.sure(self.compiled.text.look))
             if mark not in self.compiled.reasoning_syntax.open:
                 return
-            here, again = reader.position, bool(reader.since(0).strip())
+            here = reader.position
             reader.skip(reader.at + len(mark))
-            if again:
+            if opened and not said:
                 reader.report("repaired", here, f"{mark!r} comes a second time")
+            opened, said = True, opened
 
     def ends_reasoning(self, mark: str, run: str, start: int, kind: TextKind) -> Decision:
         """Return whether reasoning ends at a mark; `run` is the white space before it, read at `start`."""
@@ -163,7 +164,7 @@ class MarkedText(Reading):
         reader.rewind(start + len(kept))
         self.gap, self.trim = SPACE, ""
         self.unclosed = True
-        if found and UNTIL not in codes and compiled.takes_reasoning and reader.since(0).strip():
+        if found and UNTIL not in codes and compiled.takes_reasoning and start:
             reader.report("repaired", reader.position, f"{compiled.reasoning_syntax.close[0]!r} is missing")
         return True
 
@@ -272,7 +273,7 @@ class MarkedText(Reading):
             fresh = reader.fresh
             if not compiled.takes_reasoning:
                 reader.emit(CONTENT, mark, here)
-            yield from self.read_reasoning()
+            yield from self.read_reasoning(opened=True)
             # Reasoning changes nothing about what follows, whether it is extracted or not.
             reader.fresh = fresh
         elif code == SHUT:

@@ -6,10 +6,10 @@ from typing import Any
 from lect.reply.engine.compiled import CompiledGrammar
 from lect.reply.engine.sections import is_plausible, read_section
 from lect.reply.events import AFTER, CONTENT, TextKind
-from lect.reply.grammar import SPACE
+from lect.reply.grammar import SPACE, Params
 from lect.reply.reader.lookahead import MarkScanner, either, is_cut_off
 from lect.reply.reader.reader import Decision, Outcome, Reader, Steps
-from lect.reply.reader.syntax import CallMatch, CompiledSection
+from lect.reply.reader.syntax import CallMatch, CompiledParams, CompiledSection
 
 FAR = 64
 """How far behind what opens a call its name may be."""
@@ -46,12 +46,22 @@ class Reading:
                 reader.report("stray_mark", start, f"{text!r} {why}", start + len(text))
 
     def unread(self, content: str) -> Iterator[tuple[str, str]]:
-        """Yield the marks in content that open a call of a known tool, which is therefore not read."""
-        for mark in self.compiled.opens:
+        """Yield the marks in content behind which is a known tool or parameter: nobody could read their call."""
+        schemas = self.reader.schemas
+
+        def is_known(mark: str, params: CompiledParams | None = None) -> bool:
             at = content.find(mark) if mark[0] in "<[" and mark.strip("<[") else -1
-            behind = content[at + len(mark) : at + len(mark) + FAR] if at >= 0 and content[at - 1 : at] != "`" else ""
-            if any(name in behind for name in self.reader.schemas.known):
-                yield mark, mark
+            if at < 0 or content[at - 1 : at] == "`":
+                return False
+            if params:
+                key = params.look(content, at, ended=True)[1].get("key")
+                return any(key in schemas.parameters(name) for name in schemas.known)
+            return any(name in content[at + len(mark) : at + len(mark) + FAR] for name in schemas.known)
+
+        for section in self.compiled.sections if schemas.known and ("<" in content or "[" in content) else ():
+            yield from ((mark, mark) for mark in section.first_marks if is_known(mark))
+            params = [each.params for each in section.calls if isinstance(each.syntax.arguments, Params)]
+            yield from ((each.open, each.open) for each in params if is_known(each.open, each))
 
     def scan(self, live: MarkScanner, kind: TextKind, held: str = "") -> Generator[None, None, tuple[str, str, int]]:
         """Emit text up to a mark; return it, empty at the end, the run of `held` before it, and where that begins."""
