@@ -232,7 +232,7 @@ def encode(
     turns = [turn for turn in prompt.turns if turn.message in trained] if trained else []
     # A server encodes the prompt alone, also where the first of what follows carries no loss.
     starts = set() if policy is None or policy.train_prefill else {turn.start for turn in turns}
-    runs, crossed = weighed(tokens, spans, starts)
+    runs, crossed = weighed(tokens, spans, starts) if spans else ([], ())
     cuts = crossed if policy is not None and policy.boundary == "cut" else ()
     if cuts:
         tokens = encoder.between(text, own if safe else controls, cuts)
