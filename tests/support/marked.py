@@ -9,7 +9,7 @@ import re
 from functools import cache
 
 import jinja2
-from differential import reference, respelled, shared_module
+from differential import in_parts, reference, respelled, shared_module
 from jinja2.ext import Extension, loopcontrols
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from shared import SHARED
@@ -81,7 +81,8 @@ def theirs(slug, messages, tools=None, add_generation_prompt=False):
     """
     template, takes = _compiled(slug)
     source, _ = sources()[slug]
-    messages = json.loads(json.dumps(shared_module("put_right").put_right(respelled(source, messages), *takes)))
+    right = in_parts(slug, shared_module("put_right").put_right(respelled(source, messages), *takes))
+    messages = json.loads(json.dumps(right))
     given = {
         "messages": list(reference()._share_reasoning(messages)),
         "tools": tools,
