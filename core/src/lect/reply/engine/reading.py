@@ -1,5 +1,6 @@
 """What every way of reading a reply has in common: the scanning loop, looking ahead, trials, and the end."""
 
+import re
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
@@ -9,10 +10,10 @@ from lect.reply.events import AFTER, CONTENT, TextKind
 from lect.reply.grammar import SPACE, Params
 from lect.reply.reader.lookahead import MarkScanner, either, is_cut_off
 from lect.reply.reader.reader import Decision, Outcome, Reader, Steps
-from lect.reply.reader.syntax import CallMatch, CompiledParams, CompiledSection
+from lect.reply.reader.syntax import CallMatch, CompiledSection
 
-FAR = 64
-"""How far behind what opens a call its name may be."""
+FAR, WORDS = 96, re.compile(r"[\w.-]+").findall
+"""How far behind what opens a call its name may be, and what names are like."""
 MEANINGLESS = {
     "stray_open": "opens no call that can be read",
     "stray_close": "closes something that was never opened",
@@ -48,20 +49,13 @@ class Reading:
     def unread(self, content: str) -> Iterator[tuple[str, str]]:
         """Yield the marks in content behind which is a known tool or parameter: nobody could read their call."""
         schemas = self.reader.schemas
-
-        def is_known(mark: str, params: CompiledParams | None = None) -> bool:
+        known = {key for name in schemas.known for key in (name, *schemas.parameters(name))}
+        calls = (call.syntax.arguments for section in self.compiled.sections for call in section.calls)
+        params = [each.open for each in calls if isinstance(each, Params)]
+        for mark in (*self.compiled.opens, *params) if known and not {"<", "["}.isdisjoint(content) else ():
             at = content.find(mark) if mark[0] in "<[" and mark.strip("<[") else -1
-            if at < 0 or content[at - 1 : at] == "`":
-                return False
-            if params:
-                key = params.look(content, at, ended=True)[1].get("key")
-                return any(key in schemas.parameters(name) for name in schemas.known)
-            return any(name in content[at + len(mark) : at + len(mark) + FAR] for name in schemas.known)
-
-        for section in self.compiled.sections if schemas.known and ("<" in content or "[" in content) else ():
-            yield from ((mark, mark) for mark in section.first_marks if is_known(mark))
-            params = [each.params for each in section.calls if isinstance(each.syntax.arguments, Params)]
-            yield from ((each.open, each.open) for each in params if is_known(each.open, each))
+            if at >= 0 and content[at - 1 : at] != "`" and not known.isdisjoint(WORDS(content, at, at + FAR)):
+                yield mark, mark
 
     def scan(self, live: MarkScanner, kind: TextKind, held: str = "") -> Generator[None, None, tuple[str, str, int]]:
         """Emit text up to a mark; return it, empty at the end, the run of `held` before it, and where that begins."""

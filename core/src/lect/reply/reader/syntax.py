@@ -87,7 +87,7 @@ class CompiledParams:
     """How the parameters of a call begin and end."""
 
     def __init__(self, spec: Params, call: CompiledCall):
-        self._spec, self._call, self.open = spec, call, spec.open
+        self._spec, self._call = spec, call
         self._head = HeadLookahead(spec.head)
         self._lives: dict[str, tuple[MarkScanner, str]] = {}
         self.call_opens = {marks[0] for marks in call.opens if marks}
