@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 NOTATIONS = ("lark", "gbnf", "xgrammar")
 
 
+@boundary
 class Constraint:
     """What a model may write after a prompt, for engines that constrain decoding.
 

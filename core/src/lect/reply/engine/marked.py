@@ -36,7 +36,10 @@ class MarkedText(Reading):
         self.verbatim = False
         """Whether calls have been left in the content: then all the rest stays as it was written."""
         self.unclosed = False  # Whether reasoning has ended without its close.
-        self.thought = False  # Whether reasoning has been read, or only its close.
+        self.thought, self.thought_at = (
+            False,
+            0,
+        )  # Whether reasoning has been read, or only its close; where its text begins.
 
     def read(self, inside: str) -> Steps:
         """Read the whole reply; `inside` is what it begins inside of."""
@@ -98,6 +101,7 @@ class MarkedText(Reading):
         begin = reader.position
         if compiled.takes_reasoning:
             yield from self.skip_lead(opened)
+        self.thought_at = reader.position
         while True:
             mark, run, start = yield from self.scan(live, kind, compiled.held)
             if mark and (yield from self.ends_reasoning(mark, run, start, kind)):
@@ -164,7 +168,7 @@ class MarkedText(Reading):
         reader.rewind(start + len(kept))
         self.gap, self.trim = SPACE, ""
         self.unclosed = True
-        if found and UNTIL not in codes and compiled.takes_reasoning and start:
+        if found and UNTIL not in codes and compiled.takes_reasoning and start + len(kept) > self.thought_at:
             reader.report("repaired", reader.position, f"{compiled.reasoning_syntax.close[0]!r} is missing")
         return True
 
