@@ -36,10 +36,8 @@ class MarkedText(Reading):
         self.verbatim = False
         """Whether calls have been left in the content: then all the rest stays as it was written."""
         self.unclosed = False  # Whether reasoning has ended without its close.
-        self.thought, self.thought_at = (
-            False,
-            0,
-        )  # Whether reasoning has been read, or only its close; where its text begins.
+        self.thought = False  # Whether reasoning has been read, or only its close.
+        self.thought_at = 0  # Where its text begins.
 
     def read(self, inside: str) -> Steps:
         """Read the whole reply; `inside` is what it begins inside of."""
