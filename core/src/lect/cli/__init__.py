@@ -181,9 +181,7 @@ def _print_error(message: str, words: Sequence[str] = (), label: str = "lect:", 
     """Write an error or a warning that a command line caused."""
     from lect.cli.wording import reword
 
-    screen = Screen(sys.stderr)
-    message = reword(message, words[0] if words else "")
-    screen.write(Painted(label, style), f" {message}\n")
+    Screen(sys.stderr).write(Painted(label, style), f" {reword(message, words[0] if words else '')}\n")
 
 
 def _show_our_warnings(words: list[str]) -> None:

@@ -132,8 +132,7 @@ def _missing_templates(infos: Sequence[PluginInfo]) -> Iterator[Finding]:
     # A plugin that could not be loaded is already reported.
     for info in (each for each in infos if each.status == "loaded"):
         existing = {template.name for template in _load_templates(info.id, info.templates)}
-        missing = [name for name in info.templates if name not in existing]
-        if missing:
+        if missing := [name for name in info.templates if name not in existing]:
             yield Finding(True, f"{info.id} declares templates that it does not have: {', '.join(missing)}")
 
 

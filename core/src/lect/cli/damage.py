@@ -46,8 +46,7 @@ def _without_adapter(dist: Distribution) -> Iterator[Finding]:
 
 def _without_entry_points(files: MetaFiles) -> Iterator[Finding]:
     contents = files.read(ENTRY_POINTS)
-    problem = text_problem(contents)
-    if not problem:
+    if not (problem := text_problem(contents)):
         return  # It has entry points, but none for us: a program that uses lect.
     stated = metafiles.identity(files)
     name, version = stated if stated[0] else metafiles.named_by_place(files.place)
@@ -55,5 +54,4 @@ def _without_entry_points(files: MetaFiles) -> Iterator[Finding]:
     if not lost and name in RESERVED:
         return  # A package of this project that is only imported.
     advice = f"\n  try: pip install --force-reinstall {name}" if lost else "; that is right if it has no adapter"
-    label = f"{name} {version} ({files.place})"
-    yield Finding(lost, f"{label} is for lect, but its {ENTRY_POINTS} {problem}{advice}")
+    yield Finding(lost, f"{name} {version} ({files.place}) is for lect, but its {ENTRY_POINTS} {problem}{advice}")

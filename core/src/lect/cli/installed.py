@@ -38,8 +38,7 @@ def absent() -> dict[str, str]:
 
 def command(name: str) -> Any:
     """Return the installed command called `name`, with what its functions raise contained; None if there is none."""
-    found = lect._registry.adapters.part(COMMANDS, name, f"the command {name!r}")
-    if found is None:
+    if (found := lect._registry.adapters.part(COMMANDS, name, f"the command {name!r}")) is None:
         return None
     package, module = found
     contained = partial(blaming, f"the command {name!r} of {package} failed", (LectError, ArgumentError, OSError))

@@ -78,8 +78,7 @@ def _claims(ref: ModelRef, hints_of: dict[Adapter, tuple[str, ...]]) -> Claims:
         if hints and not any(hint in path for hint in hints):
             continue
         try:
-            match = adapter.match(ref)
-            if match is not None and match.kind != "none":
+            if (match := adapter.match(ref)) is not None and match.kind != "none":
                 claims.append((adapter, match, adapter.get_template(ref, match)))
         except StageError as failed:
             lect._registry.adapters.fail(adapter, StageError(f"{failed.stage}({ref.original!r})", failed.error))

@@ -106,9 +106,7 @@ def _place(record: Record) -> str:
     from importlib.util import find_spec
 
     spec = returned(find_spec, record.value.partition(":")[0].partition(".")[0])  # A finder may raise anything.
-    if spec is None:
-        return ""
-    return str(next(iter(spec.submodule_search_locations or ()), spec.origin or ""))
+    return "" if spec is None else str(next(iter(spec.submodule_search_locations or ()), spec.origin or ""))
 
 
 def _find(name: str, packages: list[Package]) -> list[Package]:

@@ -79,8 +79,7 @@ def render(arguments: Namespace, *, after_answers: bool = True) -> Rendered:
     Unless the arguments say, a conversation that ends with an answer gets a generation prompt only if `after_answers`.
     """
     messages, tools, ignored = read_conversation(arguments)
-    add_generation_prompt = arguments.generation_prompt
-    if add_generation_prompt is None:
+    if (add_generation_prompt := arguments.generation_prompt) is None:
         last = messages[-1] if isinstance(messages, list) and messages else None
         is_answered = isinstance(last, dict) and last.get("role") == "assistant"
         add_generation_prompt = not arguments.continues and (after_answers or not is_answered)

@@ -225,8 +225,7 @@ def discard_output(stream: TextIO) -> None:
 def write_exactly(text: str) -> None:
     """Write text to standard output in UTF-8, byte for byte, whatever the locale and its line ends are."""
     stream = exact(sys.stdout)
-    buffer = getattr(stream, "buffer", None)
-    if buffer is None:
+    if (buffer := getattr(stream, "buffer", None)) is None:
         stream.write(text)
         return
     stream.flush()

@@ -102,13 +102,11 @@ def _show(model: str, found: Found, screen: Screen, *, show_all: bool) -> None:
     elif passed_over:
         screen.section("not asked")
         screen.table((str(verdict), verdict.why) for verdict in passed_over)
-    pins = lect.pins()
-    if pins:
+    if pins := lect.pins():
         screen.section("pins")
         decided = resolution.pin if resolution else None
         screen.table((f"{pin}", Painted("decides", "green") if pin == decided else "") for pin in pins)
-    failures = [failure for plugin in lect.plugins() for failure in plugin.failures]
-    if failures:
+    if failures := [failure for plugin in lect.plugins() for failure in plugin.failures]:
         screen.section("failed")
         for failure in failures:
             screen.block(str(failure), indent=2, style="red")
@@ -116,12 +114,11 @@ def _show(model: str, found: Found, screen: Screen, *, show_all: bool) -> None:
 
 def _facts(resolution: lect.Resolution) -> list[tuple[str, str]]:
     template = resolution.template
-    base = "" if resolution.kind == "chat" else ": not trained to chat"
     facts = [
         ("adapter", str(resolution.adapter) if resolution.adapter else "none: the template was named"),
         ("template", template.name),
         ("because", reword(resolution.reason, "why")),
-        ("kind", resolution.kind + base),
+        ("kind", resolution.kind + ("" if resolution.kind == "chat" else ": not trained to chat")),
         ("source", template.source or "not given"),
         ("evidence", EVIDENCE.get(template.evidence, template.evidence)),
         ("revision", _revisions(template)),

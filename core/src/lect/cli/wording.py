@@ -35,8 +35,7 @@ def reword(message: str, command: str) -> str:
     lines: list[str] = []
     begins = False  # whether the next advice is the first one left
     for line in message.split("\n"):
-        advice = _ADVICE.fullmatch(line)
-        if advice is None:
+        if (advice := _ADVICE.fullmatch(line)) is None:
             lines.append(line)
             continue
         indent, label = advice[1], advice[2]

@@ -16,8 +16,7 @@ OPTION = "<|other|>"  # the value with which an option is tried
 
 
 def _talk(*texts: str, system: str | None = None) -> Messages:
-    roles = ("user", "assistant")
-    turns = [{"role": roles[place % 2], "content": text} for place, text in enumerate(texts)]
+    turns = [{"role": ("user", "assistant")[place % 2], "content": text} for place, text in enumerate(texts)]
     return turns if system is None else [{"role": "system", "content": system}, *turns]
 
 

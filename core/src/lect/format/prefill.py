@@ -59,8 +59,7 @@ def without_end(name: str, source: Composed, messages: Sequence[Mapping[str, Any
     kept = [segment for segment in kept if segment.text]
     written = {segment.path for segment in kept}
     lost = dict.fromkeys(each.path for each in behind if each.path and each.path[-1] != "role")
-    dropped = [Unused(path, "dropped") for path in lost if path not in written and path != last.path]
-    return ended(source, kept, dropped)
+    return ended(source, kept, [Unused(path, "dropped") for path in lost if path not in written and path != last.path])
 
 
 def with_beginning(source: Composed, messages: Sequence[Mapping[str, Any]]) -> Composed:

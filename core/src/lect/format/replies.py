@@ -216,7 +216,5 @@ class Replies(Facts):
 
 def _lead(header: str, prompt: str) -> str:
     """Return the white space with which every answer to a prompt begins: what history has and the prompt does not."""
-    for end in range(len(header), len(header.rstrip()) - 1, -1):
-        if prompt.endswith(header[:end]):
-            return header[end:]
-    return ""
+    ends = range(len(header), len(header.rstrip()) - 1, -1)
+    return next((header[end:] for end in ends if prompt.endswith(header[:end])), "")

@@ -81,8 +81,7 @@ class Template(Replies):
         # The registry has stamped the templates of installed packages with how to find them again by name.
         if self._stamp is not None:
             name, found_by = self._stamp
-            reduced = found_by(name, self)
-            if reduced is not None:
+            if (reduced := found_by(name, self)) is not None:
                 return reduced
         return remade, (type(self), self.stated())
 

@@ -157,8 +157,7 @@ class TurnTemplate(Template):
         numbered = any(ROUND in f"{turn.prefix}{turn.suffix}{turn.bare}" for turn in self.turns.values())
         entries = {}
         for role in self.accepted_roles:
-            turn = self.turns.get(role, self.other)
-            if turn is None:
+            if (turn := self.turns.get(role, self.other)) is None:
                 continue
             texts = [turn.prefix, turn.suffix, "" if turn.bare is None else turn.bare]
             if filled:

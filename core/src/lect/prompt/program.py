@@ -17,8 +17,7 @@ Program = Callable[[Chat, Writer], Any]
 def run_program(program: Program, chat: Chat, out: Writer) -> None:
     """Let a program write a conversation; a `PluginError` says what it does wrong."""
     try:
-        returned = program(chat, out)
-        if returned is not None:
+        if (returned := program(chat, out)) is not None:
             raise MisuseError(f"returns {saferepr(returned)}; a program returns nothing, it writes to `out`")
     except LectError:
         raise

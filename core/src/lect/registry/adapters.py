@@ -115,10 +115,9 @@ class Adapters:
             packages = " and ".join(record.package for record in owners)
             kind = group.removeprefix("lect.").removesuffix("s")
             raise PluginError(f"both {packages} have a {kind} {name!r}\n  try: uninstall one")
-        package, found = owners[0].package, self.load_part(owners[0])
-        if found is None:
-            raise PluginError(f"{label} of {package} cannot be loaded\n  try: lect doctor")
-        return package, found
+        if (found := self.load_part(owners[0])) is None:
+            raise PluginError(f"{label} of {owners[0].package} cannot be loaded\n  try: lect doctor")
+        return owners[0].package, found
 
     def usable(self) -> tuple[Record, ...]:
         """Return the installed adapters that are not blocked."""
@@ -212,13 +211,11 @@ class Adapters:
         """Yield the adapters of a group that are asked about a path."""
         # The hint `:` stands for a name with a tag, and for one without an owner, whose tag may go without saying.
         path = ref.path.lower() + ":" * (ref.place is None and (ref.owner is None or ref.tag is not None))
-        registered = () if group == PATHS else self.registered
-        yield from (each for each in registered if each.fallback == (group == FALLBACK))
+        yield from (each for each in self.registered if group != PATHS and each.fallback == (group == FALLBACK))
         for record in self.usable():
-            if record.group == group and (not record.hints or any(hint in path for hint in record.hints)):
-                loaded = self.adapter(record)
-                if loaded is not None:
-                    yield loaded
+            is_asked = record.group == group and (not record.hints or any(hint in path for hint in record.hints))
+            if is_asked and (loaded := self.adapter(record)) is not None:
+                yield loaded
 
     # What is registered
 
@@ -251,8 +248,7 @@ class Adapters:
         for record in self.records_called(name):
             adapter = self.adapter(record)
             if adapter is None:
-                failures = self.failures_of(record)
-                why = failures[-1] if failures else "it is still being imported"
+                why = next(reversed(self.failures_of(record)), "it is still being imported")
                 raise PluginError(f"{record.id} cannot be used: {why}\n  try: lect doctor")
             found.append(adapter)
         return found
@@ -274,8 +270,7 @@ class Adapters:
 
     def status(self, record: Record) -> str:
         """Return the status of what is installed: `lazy`, `eager`, `loaded`, `blocked: ...` or `failed: ...`."""
-        blocked = self.settings.blocks(record)
-        if blocked:
+        if blocked := self.settings.blocks(record):
             return f"blocked: {blocked}"
         is_asked = record.group in ADAPTERS and not record.hints
         usual = "loaded" if record.id in self._loaded else "eager" if is_asked else "lazy"

@@ -46,8 +46,7 @@ def read_config(named: str | None) -> tuple[str, dict[str, Any]]:
     The nearest is looked for upward from the working directory.
     """
     if named:
-        table = _table(named)
-        if table is None:
+        if (table := _table(named)) is None:
             raise _unusable(named, f"it has no table {TABLE}", f"add one, or name a {LECT_TOML}")
         return named, table
     for path in _upward():

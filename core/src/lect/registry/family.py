@@ -77,8 +77,7 @@ class Rule(_Fields):
     def __new__(
         cls, pattern: str, template: "Template | LazyTemplate | ReplyFormat | None", kind: Kind = "chat", note: str = ""
     ) -> Self:
-        problem = problem_of(pattern)
-        if problem:
+        if problem := problem_of(pattern):
             raise PluginError(f"the rule {saferepr(pattern)} can never fit: {problem}")
         if kind not in ("chat", "base"):
             raise PluginError(

@@ -76,8 +76,7 @@ class ReplyFormats:
         known: dict[str, ReplyFormat] = {}
         for reading in readings(ref):
             for adapter in self._adapters.relevant(ref, GROUP):
-                found = self._adapters.ask(adapter, adapter.reply_format, reading)
-                if found is not None:
+                if (found := self._adapters.ask(adapter, adapter.reply_format, reading)) is not None:
                     known[adapter.id] = found
             if known:
                 break

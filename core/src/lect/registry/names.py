@@ -87,8 +87,7 @@ class TemplateNames:
         for adapter in self._owners(owner, bare):
             if found and adapter.fallback:
                 break
-            template = self._templates(adapter).get(bare)
-            if template is not None:
+            if (template := self._templates(adapter).get(bare)) is not None:
                 found[adapter.id] = template
         if len(found) == 1:
             return next(iter(found.values()))
@@ -191,10 +190,7 @@ class TemplateNames:
 
     def _unknown(self, name: str) -> UnknownTemplateError:
         known = self.names()
-        every = sorted(
-            {each for names in known.values() for each in names}
-            | {f"{owner}:{each}" for owner, names in known.items() for each in names}
-        )
+        every = sorted({form for owner, names in known.items() for each in names for form in (each, f"{owner}:{each}")})
         near = near_names(name, every, most=3)
         hint = did_you_mean(near, f"registered: {', '.join(sorted(self._own))}")
         lines = [f"no template or adapter is called {saferepr(name)}; {hint}", *self._adapters.blocked_lines()]

@@ -164,8 +164,7 @@ def _problem_of_word(word: str) -> str:
     wanted = word.removeprefix("?")
     if word == ANYTHING or wanted == NUMBER:
         return ""
-    wrong = next((each for each in wanted.split("|") if words_of(each) != (each,)), None)
-    if wrong is None:
+    if (wrong := next((each for each in wanted.split("|") if words_of(each) != (each,)), None)) is None:
         return ""
     if not _SPECIAL.isdisjoint(wrong):
         return (

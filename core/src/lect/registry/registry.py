@@ -89,8 +89,7 @@ class Registry:
         functions = self._functions
         if name in functions:
             return functions[name]
-        found = self.adapters.part(FUNCTIONS, name, f"lect.{name}")
-        if found is None:
+        if (found := self.adapters.part(FUNCTIONS, name, f"lect.{name}")) is None:
             from lect.registry.advice import absent_function
 
             raise PluginError(absent_function(self.adapters, name, what))
@@ -202,15 +201,13 @@ class Registry:
         return path if ref is None or ref.scheme is None else self._located(ref).place or path
 
     def _resolve(self, ref: ModelRef, no_fallback: str) -> Resolution | Unclaimed:
-        pin = next((pin for pin in self.pins() if pin.fits(ref)), None)
-        if pin is not None:
+        if (pin := next((pin for pin in self.pins() if pin.fits(ref)), None)) is not None:
             try:
                 return self._decided(ref, pin.adapter, f"pinned by {pin}", pin=pin)
             except (AmbiguousModelError, UnknownTemplateError) as error:
                 msg = f"{saferepr(ref.original, LONGEST_SHOWN)} is pinned by {pin}, which cannot be used: {error}"
                 raise PluginError(msg) from error
-        named = self._aliased(ref)
-        if named is not ref:
+        if (named := self._aliased(ref)) is not ref:
             return self._resolve(named, no_fallback)
         candidates = candidates_for(self.adapters, ref, no_fallback)
         claims = [(each, each.match) for each in candidates if each.match is not None and each.claims]
@@ -284,9 +281,8 @@ class Registry:
                 # Not the adapter's fault, as it made no claim: its error says why it has no template for the model.
                 raise PluginError(f"{adapter} was chosen for {path} ({unasked}) but cannot be used: {error}") from error
             self.adapters.fail(adapter, failed)
-            why = format_error(error)
-            msg = f"{adapter} claims {path} but cannot provide its template: {why}\n  try: {DISABLE}={adapter.id}"
-            raise PluginError(msg) from error
+            why = f"cannot provide its template: {format_error(error)}"
+            raise PluginError(f"{adapter} claims {path} but {why}\n  try: {DISABLE}={adapter.id}") from error
         self.templates.stamp(template, adapter.id)
         return template
 

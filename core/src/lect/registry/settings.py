@@ -80,9 +80,7 @@ class Settings(NamedTuple):
         names = names_of(record)
         if names & self.block.value:
             return self.block.source
-        if self.only is not None and not names & self.only.value:
-            return self.only.source
-        return None
+        return self.only.source if self.only is not None and not names & self.only.value else None
 
 
 def names_of(record: "Record") -> set[str]:

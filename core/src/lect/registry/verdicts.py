@@ -66,8 +66,7 @@ def _outcome(
 
 
 def _why_not_asked(adapters: Adapters, record: Record, no_fallback: str) -> str:
-    blocked = adapters.settings.blocks(record)
-    if blocked is not None:
+    if (blocked := adapters.settings.blocks(record)) is not None:
         return f"blocked: {blocked}"
     if adapters.failures_of(record):
         return "it failed"
@@ -87,8 +86,7 @@ def refuse_tie(
     """Refuse equal claims that lead to different templates; the error shows where these differ and how to decide."""
     (first, template), *others = tied
     for other, its_template in others:
-        difference = first_difference(template, its_template)
-        if difference is None:
+        if (difference := first_difference(template, its_template)) is None:
             continue
         claim = first.match
         assert claim is not None, "only claims can be tied"

@@ -58,8 +58,7 @@ class Decoder:
     def pieces(self, ids: Iterable[int]) -> Iterator[tuple[str, int, bool]]:
         """Yield further tokens in the smallest pieces: text, number of tokens, and whether it is a control token."""
         for each in _numbers(ids):
-            control = self._encoder.control_ids.get(each)
-            if control is None:
+            if (control := self._encoder.control_ids.get(each)) is None:
                 self._held = [*self._held, each]
                 yield from self._settled()
             else:

@@ -129,8 +129,7 @@ def deviations_in(
         own.setdefault(segment.path[:2], []).append(segment)
     compared = 0
     for turn in differing:
-        lost = missing_fields(messages[turn.message], own.get(("messages", turn.message), ()))
-        if lost:
+        if lost := missing_fields(messages[turn.message], own.get(("messages", turn.message), ())):
             reason = f"its {' and '.join(lost)} is not in the text: the format leaves it out of history"
         elif compared < MOST_RENDERED:
             compared += 1
@@ -160,8 +159,7 @@ def refuse_or_warn(deviations: Sequence[Deviation], *, strict: bool) -> None:
     if strict:
         listed = "\n".join(f"  messages[{each.message}]: {each.reason}" for each in deviations)
         raise MaskError(f"what would be trained is not what a server makes the model write\n{listed}")
-    differing = {each.message: each.reason for each in reversed(deviations) if each.kind == "differs"}
-    if differing:
+    if differing := {each.message: each.reason for each in reversed(deviations) if each.kind == "differs"}:
         first = min(differing)
         msg = (
             f"{len(differing)} of the answers would be written otherwise on a server"

@@ -183,9 +183,7 @@ def any_of(texts: Iterable[str]) -> str:
         alike = list(group)
         start = os.path.commonprefix(alike)  # noqa: RUF071  # of texts, not of paths
         branches.append(re.escape(start) + any_of(text[len(start) :] for text in alike))
-    if not branches:
-        return ""
-    return f"(?:{'|'.join(branches)}){'?' if '' in texts else ''}"
+    return f"(?:{'|'.join(branches)}){'?' if '' in texts else ''}" if branches else ""
 
 
 class ProtocolEncoder(Encoder):
@@ -300,10 +298,8 @@ def _opening(tokenizer: Any) -> list[int]:
     """Return the ids that a tokenizer puts before a text."""
     alone = tokenizer.encode("a", add_special_tokens=False).ids
     within = tokenizer.encode("a", add_special_tokens=True).ids
-    for at in range(len(within) - len(alone) + 1):
-        if within[at : at + len(alone)] == alone:
-            return list(within[:at])
-    return []
+    places = range(len(within) - len(alone) + 1)
+    return next((list(within[:at]) for at in places if within[at : at + len(alone)] == alone), [])
 
 
 def _kind_of(piece: Ordinary) -> str:

@@ -171,9 +171,8 @@ def cut(layout: Layout, begin: int, end: int) -> list[Segment]:
     for index in range(bisect_right(layout.starts, begin) - 1, bisect_left(layout.starts, end)):
         at, segment = layout.starts[index], layout.segments[index]
         first = max(begin - at, 0)
-        text = segment.text[first : end - at]
         start = segment.start + first if segment.start >= 0 else segment.start
-        pieces.append(segment._replace(text=text, start=start))
+        pieces.append(segment._replace(text=segment.text[first : end - at], start=start))
     return [piece for piece in pieces if piece.text]
 
 
