@@ -208,9 +208,8 @@ def _inside(schema: Mapping[str, Any], key: str | int) -> tuple[list[Any], list[
     matching = [(_matches(pattern, key), each) for pattern, each in _mapping(schema, "patternProperties").items()]
     found += [each for matches, each in matching if matches]
     unsure = [each for matches, each in matching if matches is None]
-    rest = schema.get(
-        "additionalProperties", schema.get("unevaluatedProperties") if IN_PLACE.isdisjoint(schema) else None
-    )
+    unevaluated = schema.get("unevaluatedProperties") if IN_PLACE.isdisjoint(schema) else None
+    rest = schema.get("additionalProperties", unevaluated)
     return (found, unsure) if found else ([], [*unsure, rest]) if unsure else ([rest], [])
 
 

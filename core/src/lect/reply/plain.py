@@ -4,9 +4,7 @@ from lect.reply.blocks import JSON_IN_A_FENCE, JSON_IN_TAGS, THINK
 from lect.reply.grammar import SPACE, Grammar, ReplyFormat
 
 PLAIN = Grammar("plain")
-THINKING = Grammar(
-    "think", reasoning=THINK.but(until=("<tool_call>", "<|tool_calls_section_begin|>"), trail=SPACE, after=SPACE)
-)
+THINKING = Grammar("think", THINK.but(until=("<tool_call>", "<|tool_calls_section_begin|>"), trail=SPACE, after=SPACE))
 """The grammar of the reply format `think`: reasoning in `<think>` tags, and no calls."""
 HERMES_JSON = Grammar("hermes_json", reasoning=THINK, sections=(JSON_IN_TAGS, JSON_IN_A_FENCE))
 """The grammar of the reply format `hermes_json`: reasoning in `<think>` tags, and calls as JSON in `<tool_call>`."""

@@ -88,8 +88,7 @@ class _Parameters:
         spec = found.call.syntax.arguments
         assert isinstance(spec, Params)
         self.reader, self.spec, self.name = reader, spec, name
-        self.section, self.call = found.section, found.call
-        self.closes = found.closes
+        self.section, self.call, self.closes = found.section, found.call, found.closes
         self.close_marks = [row[0] for row in self.closes]
         self.writer = ObjectWriter(reader)
         self.schema = reader.schemas.of(name)
@@ -309,8 +308,7 @@ class _Parameters:
                 end = self.sloppy_close(key, close[-1], lookahead.literal(buffer, at, stem, ended))
             after = call.params.space(buffer, end, ended) if end >= 0 else end
             if after >= 0 and not (ended and after == len(buffer)):
-                behind = after
-                after = call.params.goes_on(buffer, behind, ended, [*self.closes, *reader.stop_rows])
+                behind, after = after, call.params.goes_on(buffer, after, ended, [*self.closes, *reader.stop_rows])
                 if after == NO:
                     # Nothing may open the next key.
                     word, fields = call.params.look_for_key(buffer, behind, ended)

@@ -34,8 +34,7 @@ def read_tags(
     if begins == NO:
         return None
     top = _Node(key, [], [])
-    stack = [top]
-    problem = ""
+    stack, problem = [top], ""
     live = scanner_of(spec.open[0])
     opens_tag = re.compile(re.escape(spec.open) + r"\w").match
 
