@@ -48,7 +48,7 @@ def test_a_text_that_names_a_file_is_noted(agent, capsys):
     assert main(["prompt", "some/model", "--adapter", "chatml", agent]) == 0
     printed = capsys.readouterr()
     assert agent in printed.out
-    assert "is also a file; --messages reads messages from it" in printed.err
+    assert "is also a file; --messages reads it as messages" in printed.err
 
 
 def test_why_says_what_a_format_carries(capsys):

@@ -206,5 +206,5 @@ def _check_pair(where: str, pair: Any, roles: frozenset[str]) -> None:
 
 
 def _unknown_role(where: str, role: object, roles: frozenset[str]) -> Never:
-    said = f"is {saferepr(role)}, which this template does not know" if role else "is missing"
+    said = f"is {saferepr(role)}, which this template does not know" if role is not None else "is missing"
     raise MessageError(f"the role of {where} {said}\n  known: {', '.join(sorted(roles))}")

@@ -33,6 +33,7 @@ class Reading(NamedTuple):
         fields: The names of all fields that it reads.
         message_fields: Those that may be fields of a message, and not only of a part, a tool or its own variables.
         accepts: `parts` if it takes content in parts, `null` if it tells empty content from none.
+        tells_texts: Whether it asks which content is text.
         parts: The types of pictures, sounds and films that it names.
         roles: The usual roles, and those that it compares a role with.
         capabilities: What it supports, as far as its text shows.
@@ -45,6 +46,7 @@ class Reading(NamedTuple):
     fields: frozenset[str]
     message_fields: frozenset[str]
     accepts: tuple[str, ...]
+    tells_texts: bool
     parts: frozenset[str]
     roles: tuple[str, ...]
     capabilities: tuple[str, ...]
@@ -63,6 +65,7 @@ def read(found: Sequence[nodes.Node]) -> Reading:
         fields=fields,
         message_fields=frozenset(_message_fields(found)),
         accepts=tuple(_takes(found)),
+        tells_texts=any(isinstance(node, nodes.Test) and node.name == "string" for node in found),
         parts=frozenset(SPELLINGS.keys() & literals),
         roles=tuple(_roles(found)),
         capabilities=tuple(_capabilities(fields, names, literals)),

@@ -93,7 +93,7 @@ class JinjaTemplate(Template):
         facts = {**self._read_off(), **facts}
         if "accepts" not in self._stated and "arguments" in self._code.reading.fields and self._wants_text():
             facts["accepts"] = [*facts["accepts"], "argument_text"]
-        self._only_parts = "parts" in facts["accepts"] and self._loses_texts()
+        self._only_parts = "parts" in facts["accepts"] and not self._code.reading.tells_texts and self._loses_texts()
         guessed = facts.pop("reply", None)
         super().__init__(name, self._write, reply=None if isinstance(guessed, Guess) else guessed, **facts)
 
