@@ -94,8 +94,9 @@ def added_up(stream):
 
 
 @every_vector
-def test_openais_client_adds_up_a_stream_to_the_whole_response(vector):
+def test_openais_client_adds_up_a_stream_to_the_whole_response(vector, monkeypatch):
     own = wire("openai")
+    monkeypatch.setattr("time.time", lambda: 2.0)  # Both end in the same second.
     for reply, events in cases(vector):
         facts = {"id": "resp_1", "created": 1, "input_tokens": 5}
         whole = lect_apis.response(reply, "m", **facts, output_tokens=7, reasoning_tokens=3)
