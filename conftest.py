@@ -6,7 +6,7 @@ from contextlib import suppress
 from functools import cache
 from types import FunctionType, ModuleType
 
-from sampling import ROTATING, SEED, STRESS
+from sampling import FULL, ROTATING, SEED, STRESS
 
 # The README's commands are tested where nothing but pytest is installed.
 with suppress(ImportError):
@@ -14,7 +14,8 @@ with suppress(ImportError):
 
     # The machine may be busy, so no example has a deadline. The same examples are tried every time: a run judges a
     # change, and only `nox -s stress` searches.
-    settings.register_profile("lect", deadline=None, database=None, derandomize=not STRESS)
+    number = 100 if FULL else 30
+    settings.register_profile("lect", deadline=None, database=None, derandomize=not STRESS, max_examples=number)
     settings.load_profile("lect")
 
 

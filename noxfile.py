@@ -317,10 +317,10 @@ def guarded(session):
 
 
 def sampled(names=r"\w+"):
-    """Return the files of tests that try some of their cases, or those that choose them by certain names of
-    tests/support/sampling.py."""
+    """Return the files of tests that try some of their cases: those with properties, and those that choose them by
+    tests/support/sampling.py, or by certain of its names."""
     found = (path for place in ("core", "plugins", "addons", "tests") for path in Path(place).rglob("test_*.py"))
-    choosing = re.compile(rf"^from sampling import .*\b(?:{names})\b", re.MULTILINE)
+    choosing = re.compile(rf"^from (?:hypothesis import|sampling import .*\b(?:{names})\b)", re.MULTILINE)
     return sorted(str(path) for path in found if choosing.search(path.read_text("utf-8")))
 
 

@@ -5,7 +5,7 @@ import warnings
 
 import pytest
 import wrong_commands
-from sampling import some
+from sampling import in_turn
 
 from lect.cli import main, parsers
 
@@ -30,7 +30,7 @@ def folder(tmp_path_factory):
 
 def lines(command):
     found = {tuple(words): None for name, words in wrong_commands.wrong_lines() if name == command}
-    return some(list(found), seed=command)
+    return in_turn(found, 8, command)
 
 
 def advice_of(text):

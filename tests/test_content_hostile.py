@@ -8,6 +8,7 @@ import pytest
 from counting import cpu_seconds, lines_run
 from goldens import battery
 from hostile import related
+from sampling import in_turn
 from together import together
 
 from lect import ControlTextError, MessageError, Origin, RefusedError
@@ -34,7 +35,7 @@ def cases(*threats):
 
 
 def templates():
-    return hostile.installed().items()
+    return in_turn(hostile.installed().items(), 3)
 
 
 def rendered_or_refused(template, arguments, **policy):
@@ -156,7 +157,7 @@ def test_harmless_text_is_not_taken_for_a_marker(case):
         assert hostile.installed()[name].render(**arguments).controls == (), name
 
 
-@together(("name", "template"), templates(), ids=hostile.installed())
+@together(("name", "template"), templates(), ids=dict(templates()))
 def test_every_marker_of_a_template_is_reported_in_user_text(name, template):
     for marker in (each.replace("{}", "7") for each in template.markers if each != hostile.TAKEN_OUT.get(name)):
         arguments, path = hostile.request({"field": "user.content", "content": f"before{marker}after"})
@@ -210,7 +211,7 @@ def written(template):
     return found
 
 
-@together("template", hostile.installed().values(), ids=hostile.installed())
+@together("template", dict(templates()).values(), ids=dict(templates()))
 def test_everything_that_looks_like_a_marker_in_a_templates_own_text_is_one(template):
     # A format that writes any role in tags also does so for roles that its model has no token for: those are plain
     # text to the model.

@@ -87,7 +87,7 @@ def test_there_is_something_to_compare():
     assert len(TABLES) > 150
 
 
-@pytest.mark.parametrize("name", in_turn(one_a_style(TABLES), 3))
+@pytest.mark.parametrize("name", in_turn(one_a_style(TABLES), 6))
 def test_a_turn_table_writes_the_same_after_any_sequence_of_notations(name):
     template = lect.template(name)
     ways = list(walk(template, template, NOTATIONS))

@@ -16,6 +16,7 @@ import pytest
 from overlay import overlay
 from packaging.requirements import Requirement
 from repository import PACKAGES, folder
+from sampling import in_turn
 from together import together
 
 import lect.addon
@@ -76,7 +77,7 @@ def is_installed(name):
     return next(importlib.metadata.distributions(name=Requirement(name).name), None) is not None
 
 
-@pytest.mark.parametrize("page", WITH_PYTHON, ids=pages.name)
+@pytest.mark.parametrize("page", in_turn(WITH_PYTHON, 3), ids=pages.name)
 def test_python_prints_what_the_page_says(page, tmp_path, programs):
     examples = pages.python_examples(page)
     pages.write_files(page, tmp_path)
@@ -85,7 +86,7 @@ def test_python_prints_what_the_page_says(page, tmp_path, programs):
         check(page, example, each)
 
 
-@pytest.mark.parametrize("page", WITH_COMMANDS, ids=pages.name)
+@pytest.mark.parametrize("page", in_turn(WITH_COMMANDS, 3), ids=pages.name)
 def test_commands_print_what_the_page_says(page, tmp_path, programs):
     pages.write_files(page, tmp_path)
     for example in pages.console_examples(page):

@@ -44,7 +44,7 @@ def rendered(monkeypatch):
     return calls
 
 
-@pytest.mark.parametrize("name", in_turn(one_a_style(TEMPLATES), 3))
+@pytest.mark.parametrize("name", in_turn(one_a_style(TEMPLATES), 8))
 def test_the_first_constraint_takes_few_renders_and_the_next_none(name, rendered):
     template = TEMPLATES[name].but(name="fresh")
     for most in (MOST_RENDERS, 0):

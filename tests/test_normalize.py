@@ -7,6 +7,7 @@ import goldens
 import pytest
 from hypothesis import given
 from made import rich_chats
+from sampling import in_turn
 
 import lect
 from lect.plugin import normalize
@@ -68,7 +69,7 @@ def test_an_independent_implementation_puts_the_same_right(messages):
 
 def test_what_a_template_takes_is_what_an_independent_reading_of_the_makers_finds():
     differential.reference()
-    for slug, model in goldens.native_models().items():
+    for slug, model in in_turn(goldens.native_models().items(), 4):
         parts, text, null = differential.accepts(slug)
         expected = {name for name, is_taken in (("parts", parts), ("argument_text", text), ("null", null)) if is_taken}
         assert lect.resolve(model).template.accepts == expected, (model, slug)

@@ -201,7 +201,7 @@ def test_braces_in_a_users_text_are_text(notation, path):
 
 
 @every_notation
-@pytest.mark.parametrize("case", in_turn(CONFIGS, 3), ids=lambda case: case["id"])
+@pytest.mark.parametrize("case", in_turn(CONFIGS, 8), ids=lambda case: case["id"])
 def test_no_hostile_configuration_raises_anything_else(notation, case, path):
     for contents in made(case.get("text"), case.get("text_expr")):
         try:

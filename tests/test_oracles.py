@@ -11,7 +11,7 @@ import lect
 MODELS = goldens.native_models()
 
 
-@pytest.mark.parametrize("slug", in_turn(MODELS, 4))
+@pytest.mark.parametrize("slug", in_turn(MODELS, 6))
 def test_differs_nowhere_from_the_makers_template(slug):
     # A family that says more about tools than the template is compared without tools, one that puts late instructions
     # elsewhere on conversations in good order; its own tests cover the rest.

@@ -5,6 +5,7 @@ import json
 import notations
 import pytest
 import replies
+from sampling import in_turn
 from together import together
 
 from lect.reply.engine.compiled import marks_of
@@ -42,7 +43,7 @@ def held(stream, text, begin, end, beginning):
     return worst
 
 
-@together(("name", "reply_format"), notations.grammars().items(), ids=list(notations.grammars()))
+@together(("name", "reply_format"), in_turn(notations.grammars().items(), 3))
 def test_a_long_string_is_passed_on_as_it_arrives(name, reply_format):
     for number, _, call, written in notations.places(reply_format.grammar):
         text = written.replace("@@", LONG)

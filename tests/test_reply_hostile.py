@@ -59,7 +59,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("what", in_turn(HOSTILE, 6))
+@pytest.mark.parametrize("what", in_turn(HOSTILE, 12))
 def test_p6_twenty_thousand_unclosed_openings_are_read_in_time_and_nothing_is_lost(what):
     name, opening = HOSTILE[what]
     assert growth(name, opening * 100, opening * 800, size=7) < 10

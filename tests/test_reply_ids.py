@@ -3,11 +3,12 @@
 import pytest
 from hostile import installed
 from sampled_replies import PLACE, calls, fed, heard, sampled, says, sentence, tokens, writes_calls, written
+from sampling import in_turn
 from tiny_tokenizer import Bytes
 from together import together
 
 
-@together("name", installed())
+@together("name", in_turn(installed(), 4))
 def test_a_control_token_that_ordinary_tokens_spell_is_text(name):
     template = installed()[name]
     if not written(template, says(PLACE)):
@@ -18,7 +19,7 @@ def test_a_control_token_that_ordinary_tokens_spell_is_text(name):
     assert found.stop == next(iter(template.stop), None)
 
 
-@together("name", installed())
+@together("name", in_turn(installed(), 4))
 def test_a_control_token_that_ordinary_tokens_spell_is_text_in_arguments(name):
     template = installed()[name]
     if not writes_calls(template):

@@ -9,7 +9,7 @@ import replies
 from described import CONDITION, KINDS, Described, items, stated
 from hypothesis import given
 from hypothesis import strategies as st
-from sampling import in_turn, some
+from sampling import in_turn
 from together import together
 from writing import write, write_call
 
@@ -25,7 +25,7 @@ FORMATS = {
 }
 """The formats whose calls have a mark for each parameter."""
 FEW = ("qwen3_coder_xml", "glm4_xml", "seed_oss_xml", "minimax_m2_xml", "minimax_m3")
-TRIED = [*dict.fromkeys([*FEW[:2], *some(FORMATS, "schemas")])]
+TRIED = in_turn(FORMATS, 8)
 WAYS, MEMBERS = Described().ways(), Described().members()
 
 

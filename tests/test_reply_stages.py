@@ -1,13 +1,13 @@
 """Replies that are read in two stages, as vLLM and SGLang do it, mean the same."""
 
 import staged
-from sampling import some
+from sampling import in_turn
 from together import together
 
 from lect_apis import Stages, add_up
 
 
-@together("vector", some(staged.VECTORS, "stages"), ids=lambda vector: vector["id"])
+@together("vector", in_turn(staged.VECTORS, 8), ids=lambda vector: vector["id"])
 @together("takes_over", [True, False], ids=["vllm", "sglang"])
 def test_two_stages_read_what_one_reads(vector, takes_over):
     """In vLLM the second stage takes over where the first has found content; in SGLang both read to the end."""

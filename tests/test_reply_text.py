@@ -7,7 +7,7 @@ from functools import partial
 import hostile
 import pytest
 from reasoning_facts import UNKNOWN
-from sampling import some
+from sampling import in_turn, some
 from sessions import (
     KINDS,
     bare,
@@ -28,7 +28,7 @@ from lect.format.call_ids import respelled
 from lect_kit.conversations import dated
 
 TEMPLATES = {name: template for name, template in hostile.installed().items() if not name.startswith("lect:")}
-every_template = together("name", sorted(TEMPLATES))
+every_template = together("name", in_turn(sorted(TEMPLATES), 3))
 WHITE_SPACE = {
     "falcon:falcon-instruct": "empty lines are removed",
     "minicpm:minicpm5": "the line end before a call belongs to the text",

@@ -2,7 +2,7 @@
 
 import pytest
 import replies
-from sampling import some
+from sampling import in_turn, some
 from together import together
 
 from lect.reply.engine.compiled import marks_of
@@ -85,7 +85,7 @@ def shows(reply, marks):
     return [mark for mark in marks if mark in reply.content or mark in (reply.reasoning or "")]
 
 
-@together("vector", ALL, ids=lambda vector: vector["id"])
+@together("vector", in_turn(ALL, 4), ids=lambda vector: vector["id"])
 def test_a_reply_that_is_cut_off_anywhere_shows_no_control_token_and_no_part_of_a_call(vector):
     vector = vector | {"stage": "full", "options": vector["options"] | {"extract_reasoning": True}}
     text = vector["input"]

@@ -73,7 +73,7 @@ def test_there_are_more_than_two_hundred_tags():
     assert len(tags()) > 200
 
 
-@together("name", in_turn(installed(), 3))
+@together("name", in_turn(installed(), 6))
 def test_tags_stay_in_content(name):
     template = installed()[name]
     text = tagged(template)
@@ -93,7 +93,7 @@ def test_tags_stay_in_the_arguments_of_calls(name):
     assert [each.arguments for each in found] == [{"text": text}]
 
 
-@pytest.mark.parametrize("name", in_turn(one_of_each_format(), 3))
+@pytest.mark.parametrize("name", in_turn(one_of_each_format(), 6))
 def test_a_constraint_lets_the_model_write_tags(name):
     template = installed()[name]
     text, vocabulary = tagged(template), Vocabulary(token for token in template.control_tokens if "{}" not in token)

@@ -6,7 +6,7 @@ import warnings
 
 import pytest
 import response_templates
-from sampling import few
+from sampling import few, in_turn
 
 import lect
 from lect.errors import ReplyFormatWarning
@@ -65,7 +65,7 @@ def said(reply):
     return {"thinking": reply.reasoning or "", "content": reply.content, "calls": calls}
 
 
-@pytest.mark.parametrize("seed", range(few(60)))
+@pytest.mark.parametrize("seed", in_turn(range(60), 12))
 def test_replies_are_read_as_they_were_meant_whole_and_streamed(model, seed):
     case = response_templates.case(seed)
     template = model(case.spec, case.start, case.jinja)

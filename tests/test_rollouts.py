@@ -7,7 +7,7 @@ from collections import Counter
 import hostile
 import pytest
 import rollouts
-from sampling import STRESS, some
+from sampling import STRESS, in_turn
 from shared import SHARED
 from tiny_tokenizer import Bytes
 from together import together
@@ -46,7 +46,7 @@ def played(template):
     return tally
 
 
-@together("name", some(sorted(TEMPLATES), "rollouts"))
+@together("name", in_turn(sorted(TEMPLATES), 8))
 def test_every_template_continues_what_was_sampled(name):
     assert played(TEMPLATES[name])["bridges"]
 
@@ -76,7 +76,7 @@ def long_rollout(template, seed):
     return rollout.ids, rollout.messages
 
 
-@pytest.mark.parametrize("name", some(sorted(TEMPLATES), "long rollouts"))
+@pytest.mark.parametrize("name", in_turn(sorted(TEMPLATES), 8))
 def test_a_long_rollout_is_continued_as_if_all_of_it_were_rendered(name, monkeypatch):
     template = TEMPLATES[name]
     found = [long_rollout(template, seed) for seed in SEEDS]

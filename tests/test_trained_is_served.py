@@ -72,7 +72,7 @@ def check(template, seed):
             assert found == []
 
 
-@together("name", sorted(TEMPLATES))
+@together("name", in_turn(sorted(TEMPLATES), 3))
 def test_a_format_trains_what_is_served(name):
     check(TEMPLATES[name], name)
 
@@ -103,7 +103,7 @@ def test_reasoning_that_is_stored_in_the_content_is_trained_as_the_model_wrote_i
 
 # A few templates have `'\\s'` in them, or write calls that no format reads.
 @pytest.mark.filterwarnings("ignore:invalid escape sequence", "ignore::lect.errors.ReplyFormatWarning")
-@pytest.mark.parametrize("slug", in_turn(sorted(INDEX), 8) or [None])
+@pytest.mark.parametrize("slug", in_turn(sorted(INDEX), 12) or [None])
 def test_a_makers_own_template_trains_what_is_served(slug, tmp_path):
     if slug is None:
         pytest.skip("the makers' templates are not available: ../shared is missing")

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from sampling import in_turn
 
 TEMPLATE = "{% for m in messages %}<{{ m.role }}>{{ m.content }}</s>{% endfor %}"
 AS_ON_WINDOWS = """
@@ -49,7 +50,7 @@ def run(folder, *start):
     return done.returncode, done.stdout, done.stderr.decode("cp1252")
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", in_turn(COMMANDS, 2))
 def test_a_command_gives_what_it_gives_elsewhere(name, folder):
     elsewhere = run(folder, "-m", "lect", *COMMANDS[name])
     assert elsewhere[0] in (0, 1), elsewhere[2]

@@ -5,9 +5,11 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import product
 
 import pytest
 from counting import HANGS
+from sampling import in_turn
 
 from lect.cli import main
 
@@ -104,8 +106,7 @@ def test_ctrl_c_on_a_terminal_reaches_both_processes():
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="this system does not limit memory")
-@pytest.mark.parametrize("wrapped", WRAPPED.values(), ids=WRAPPED)
-@pytest.mark.parametrize("task", LARGE.values(), ids=LARGE)
+@pytest.mark.parametrize(("wrapped", "task"), in_turn(product(WRAPPED.values(), LARGE.values()), 3))
 def test_it_ends_when_it_needs_more_memory_than_it_has(task, wrapped):
     message = "lect: `lect prompt` was ended: it needs more than 0.25 GiB of memory\n"
     advice = "  try: --memory 2.5, if you trust what it reads\n"

@@ -85,12 +85,15 @@ def imported(tree, *, lazy=True, types=True):
             yield from imported(node, lazy=lazy, types=types)
 
 
+@cache
+def parsed(path):
+    return ast.parse(path.read_text("utf-8"))
+
+
 def modules(source, package):
     """Return the modules under a source directory by their full names."""
     return {
-        ".".join([package, *path.relative_to(source).with_suffix("").parts]).removesuffix(".__init__"): ast.parse(
-            path.read_text("utf-8")
-        )
+        ".".join([package, *path.relative_to(source).with_suffix("").parts]).removesuffix(".__init__"): parsed(path)
         for path in sorted(source.rglob("*.py"))
     }
 

@@ -5,6 +5,7 @@ from itertools import combinations
 
 import hostile
 import pytest
+from sampling import in_turn
 from together import together
 
 import lect
@@ -35,7 +36,7 @@ def rendered(template, messages):
         return None
 
 
-@together("name", hostile.installed())
+@together("name", in_turn(hostile.installed(), 4))
 def test_a_marker_whose_halves_meet_in_a_prompt_is_reported(name, scale):
     template = hostile.installed()[name]
     for marker in list(template.markers)[: None if scale > 1 else MARKERS]:
@@ -56,7 +57,7 @@ def test_a_marker_whose_halves_meet_in_a_prompt_is_reported(name, scale):
 FORMATS = [name for name in lect.reply_formats() if lect._registry.formats.get(name).example]
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", in_turn(FORMATS, 3))
 def test_a_reply_reads_the_same_wherever_its_chunks_end(name, scale):
     example = lect._registry.formats.get(name).example
     whole = lect.parse(None, example, format=name)

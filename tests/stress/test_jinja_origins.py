@@ -7,7 +7,7 @@ import random
 
 import pytest
 from jinja_expressions import expressions, faults
-from sampling import STRESS
+from sampling import STRESS, in_turn
 
 TRIED = 1600
 """In an ordinary run."""
@@ -21,6 +21,6 @@ def tried():
     return every if STRESS else random.Random(0).sample(every, TRIED)
 
 
-@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize("part", in_turn(range(PARTS), 3))
 def test_what_differs_between_two_users_is_not_the_templates_and_text_agrees_with_render(part, tried):
     assert {expression: found for expression in tried[part::PARTS] if (found := faults(expression))} == {}

@@ -27,7 +27,7 @@ def leaks(template, seeds):
 
 
 @pytest.mark.filterwarnings("ignore::lect.errors.TemplateWarning")
-@together("name", in_turn(hostile.installed(), 3))
+@together("name", in_turn(hostile.installed(), 6))
 def test_our_templates_keep_the_origin_of_texts(name):
     assert leaks(hostile.installed()[name], SEEDS) == []
 

@@ -109,7 +109,7 @@ def unread_before(more, text, how):
     return len(stream._reader.buffer) - stream._reader.at
 
 
-@pytest.mark.parametrize("name", in_turn(FORMATS, 3))
+@pytest.mark.parametrize("name", in_turn(FORMATS, 6))
 def test_a_mutated_reply_keeps_every_promise(name, scale):
     chance = random.Random(name)
     known, grammar = originals(name), replies.formats()[name].grammar

@@ -47,7 +47,7 @@ def in_turn(cases, part, seed=""):
     """Return one in `part` cases, at least one: those whose turn it is at this commit. Another seed, such as a template's
     name, begins elsewhere."""
     cases = list(cases)
-    part = ROTATING or part
+    part = min(ROTATING or part, part)
     first = int(sha256(f"{SEED} {seed}".encode()).hexdigest(), 16) % min(part, len(cases) or 1)
     return cases[first::part]
 

@@ -12,6 +12,7 @@ import sys
 import time
 from contextlib import contextmanager
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 import pyarrow as pa
@@ -19,6 +20,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from sampling import in_turn
 
 import lect
 from lect import LossPolicy
@@ -28,6 +30,12 @@ from lect_data import files, staging
 from lect_data.progress import Progress
 
 MODEL = "lect:chatml"
+WAYS_TO_GO_ON = product(
+    ["out.parquet", "out.arrow", "out.jsonl"],
+    ["Ctrl-C", "full disk"],
+    [0, 1, 3],
+    [[], ["--pack", "128"], ["--prompts", "--keep", "messages"]],
+)
 ROWS = [
     {
         "messages": [
@@ -196,10 +204,7 @@ def test_arguments_reach_the_formatter(run, tokenizer):
 # Interruptions
 
 
-@pytest.mark.parametrize("output", ["out.parquet", "out.arrow", "out.jsonl"])
-@pytest.mark.parametrize("stop", ["Ctrl-C", "full disk"])
-@pytest.mark.parametrize("steps", [0, 1, 3])
-@pytest.mark.parametrize("more", [[], ["--pack", "128"], ["--prompts", "--keep", "messages"]])
+@pytest.mark.parametrize(("output", "stop", "steps", "more"), in_turn(WAYS_TO_GO_ON, 3))
 def test_a_run_that_goes_on_gives_the_same_bytes(run, monkeypatch, capsys, output, stop, steps, more):
     write("chats.jsonl")
     run = partial(run, "chats.jsonl", *more, "--errors")
@@ -241,7 +246,7 @@ def stopped(monkeypatch, how, steps):
     signal.signal(signal.SIGINT, ignored)
 
 
-@pytest.mark.parametrize("more", [[], ["--pack", "256"]])
+@pytest.mark.parametrize("more", in_turn([[], ["--pack", "256"]], 2))
 def test_a_killed_process_leaves_what_another_goes_on_with(run, directory, more):
     text = "".join(json.dumps(ROWS[number % 20]) + "\n" for number in range(6_000))
     write("chats.jsonl", text)

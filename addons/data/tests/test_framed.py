@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from made import CHATML, FOLDING, TEMPLATES, THINKING, alternating, plain_chats
+from sampling import few
 
 import lect
 from lect import LossPolicy
@@ -41,7 +42,7 @@ def sequences(formatter, conversations):
     return [tuple(row[name] for name in ("row", "part", *COLUMNS)) for row in table.to_pylist()]
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=few(200), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.sampled_from([QWEN, *TEMPLATES]),
     st.lists(st.one_of(alternating(), plain_chats()), min_size=1, max_size=9),

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from made import BARE, CHATML, DATED, FOLDING, TEMPLATES, THE_DAY, THINKING, alternating, plain_chats
+from sampling import few
 from together import together
 
 from lect import LectError
@@ -88,7 +89,7 @@ def test_a_word_in_what_is_made_of_a_text_says_nothing_of_the_text():
     assert frame_of(Template("quoting", program), ["user"]) is None
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=few(200), deadline=None)
 @given(st.sampled_from(TEMPLATES), st.lists(st.one_of(alternating(), plain_chats()), min_size=1, max_size=4))
 def test_what_is_written_in_columns_is_what_the_template_writes(template, conversations):
     batch = pa.RecordBatch.from_pylist([{"messages": messages} for messages in conversations])

@@ -14,6 +14,7 @@ from itertools import product
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from sampling import in_turn
 
 from lect.cli import main
 from lect.outputs import SUFFIX
@@ -111,8 +112,9 @@ def numbers(path):
     return sorted(number for row in rows for number in (row if isinstance(row, list) else [row]))
 
 
-@pytest.mark.parametrize("moment", MOMENTS)
-@pytest.mark.parametrize(("output", "first"), FIRST)
+@pytest.mark.parametrize(
+    ("moment", "output", "first"), in_turn([(moment, *each) for moment in MOMENTS for each in FIRST], 5)
+)
 def test_all_others_are_refused_while_one_runs(words, held, moment, output, first, capsys):
     process = held(*MOMENTS[moment], words("one.jsonl", *first, "-o", output))
     owner = rf"it is being written by ['\"]process {process.pid} on .*, since \d{{4}}-.*dataset.*\n  try: again when"
@@ -126,7 +128,7 @@ def test_all_others_are_refused_while_one_runs(words, held, moment, output, firs
     assert {*os.listdir()} == {"one.jsonl", "two.jsonl", output}
 
 
-@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize("moment", in_turn(MOMENTS, 3))
 def test_a_file_of_errors_has_one_owner_too(words, held, moment, capsys):
     process = held(*MOMENTS[moment], words("one.jsonl", "-o", "one.parquet", "--errors", "errors.jsonl"))
     assert main(words("two.jsonl", "-o", "two.parquet", "--errors", "errors.jsonl")) == 1
@@ -140,8 +142,9 @@ def test_two_outputs_of_one_run_are_two_files(words, capsys):
     assert "-o and --errors name the same file" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("output", "more"), FIRST[2:])
-@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize(
+    ("moment", "output", "more"), in_turn([(moment, *each) for moment in MOMENTS for each in FIRST[2:]], 4)
+)
 def test_a_run_that_was_killed_is_taken_over(words, held, moment, output, more, capsys):
     assert main(words("one.jsonl", *more, "-o", f"whole-{output}")) == 0
     process = held(*MOMENTS[moment], words("one.jsonl", *more, "-o", output))

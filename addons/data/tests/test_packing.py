@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sampling import in_turn
 
 from lect import MaskError
 from lect.cli import main
@@ -179,7 +180,7 @@ def rows_of(path):
     return pq.read_table(path).to_pylist()
 
 
-@pytest.mark.parametrize(("length", "packs"), [(2048, 16), (4096, 16), (4096, 1024)])
+@pytest.mark.parametrize(("length", "packs"), in_turn([(2048, 16), (4096, 16), (4096, 1024)], 3))
 def test_packs_of_ordinary_chats_are_full(run, capsys, monkeypatch, length, packs):
     monkeypatch.setattr(packing, "BUFFER", packs * length)
     write({"messages": chat} for chat in chats(600))

@@ -32,7 +32,7 @@ def test_there_are_forty():
     assert len(BROKEN) >= 40
 
 
-@pytest.mark.parametrize("fault", in_turn(BROKEN, 16))
+@pytest.mark.parametrize("fault", in_turn(BROKEN, 32))
 def test_a_broken_adapter_is_rejected_with_its_fault_and_the_advice(site, capsys, fault):
     broken, name = BROKEN[fault], f"broken-{next(number)}"
     usual = {"requires": ["lect>=0.1,<1"], "hints": ["model"], "templates": ["model-chat"], "typed": True}

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from broken_adapters import GOOD, HOOKS
 from installs import install
+from sampling import in_turn
 
 import lect
 import lect_kit
@@ -119,7 +120,7 @@ ALSO = {"test_forged_turns_are_seen": {"test_replies_end_at_the_stops", "test_wr
 """Checks that must fail too: what is not a marker can be typed by a user unnoticed."""
 
 
-@pytest.mark.parametrize("check", BROKEN)
+@pytest.mark.parametrize("check", in_turn(BROKEN, 3))
 def test_a_broken_adapter_is_rejected_by_one_check(kit, check):
     hooks = check in WITH_HOOKS
     name = kit.install(*BROKEN[check], hooks=hooks)
@@ -135,7 +136,7 @@ SLOW = {
 }
 
 
-@pytest.mark.parametrize("why", SLOW)
+@pytest.mark.parametrize("why", in_turn(SLOW, 3))
 def test_an_adapter_whose_match_takes_long_is_rejected(kit, why):
     slow = f'ref.words[:1] == ("model",) and not {SLOW[why]}'
     name = kit.install('ref.words[:1] == ("model",)', slow, hooks=True)
@@ -153,7 +154,7 @@ PACKAGES = {
 }
 
 
-@pytest.mark.parametrize("check", PACKAGES)
+@pytest.mark.parametrize("check", in_turn(PACKAGES, 3))
 def test_a_wrongly_built_package_is_rejected_by_one_check(kit, check):
     hooks = PACKAGES[check].get("hooks", False)
     examples = {"Model-7B-Chat": "model-chat", "Model-8x7B": "model-chat"} if hooks else {"Model-7B-Chat": "model-chat"}

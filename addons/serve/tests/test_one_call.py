@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from installed_templates import installed
+from sampling import in_turn
 from talking_agent import DONE, LOOK, QUESTION, Agent, rows
 from together import together
 
+import lect
 from lect import LectError
 from lect.addon import Decoder, encoder_of
 from lect_rollout import Rollout
@@ -169,7 +171,7 @@ def replies():
 FORMATS = dict(replies())
 
 
-@together("name", FORMATS)
+@together("name", in_turn(FORMATS, 3))
 def test_in_every_format_one_call_is_left_however_the_tokens_come(name):
     template = FORMATS[name]
     prompt, text, tokenizer = two_calls(template)
@@ -238,3 +240,19 @@ def test_whatever_a_model_writes_events_and_reply_have_one_call_and_agree(model,
     plain = made()
     plain.feed_ids(ids[:kept])
     assert plain.close("stop") == reply
+
+
+def test_white_space_without_end_behind_a_call_costs_no_more_than_a_little():
+    template, made = lect.get_template("mistralai/Mistral-7B-Instruct-v0.3"), []
+
+    def make():
+        made.append(template.stream(tools=[LOOK]))
+        return made[-1]
+
+    # With a mistake before the call no beginning of the reply is without a problem, so each is tried.
+    one = OneCall(make, *template.stop)
+    for text in ("[/INST]", '[TOOL_CALLS] [{"name": "look", "arguments": {"q": "x"}}]', *["\n" * 50] * 100, "More."):
+        one.feed(text)
+    one.settle("stop")
+    assert [call.name for call in one.close().tool_calls] == ["look"]
+    assert len(made) < 300

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from sampling import in_turn
 
 import lect
 from lect_kit import AdapterSuite
@@ -304,7 +305,7 @@ def test_an_unknown_field_is_named_once_in_the_log(asking, caplog):
     ]
 
 
-@pytest.mark.parametrize("name", ["qwen:qwen3", "gptoss:gpt-oss", "llama:llama-3.1", "lect:chatml"])
+@pytest.mark.parametrize("name", in_turn(["qwen:qwen3", "gptoss:gpt-oss", "llama:llama-3.1", "lect:chatml"], 4))
 def test_whatever_agents_send_is_answered_or_refused_by_name(name):
     from agent_requests import MADE_UP, recorded
     from starlette.testclient import TestClient

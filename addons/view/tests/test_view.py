@@ -6,6 +6,7 @@ import re
 import pytest
 from character_tokenizer import CharacterTokenizer
 from html_pages import HOSTILE, Page
+from sampling import in_turn
 
 import lect
 import lect_view
@@ -59,7 +60,7 @@ def test_there_are_a_hundred_hostile_contents():
 
 def test_no_content_becomes_markup():
     plain = {name: shape(page) for name, page in pages("harmless 1 \n\t\x1b</s>").items()}
-    for content in dict.fromkeys(HOSTILE):
+    for content in in_turn(dict.fromkeys(HOSTILE), 3):
         for name, page in pages(content).items():
             tags, attributes = shape(page) if page else (set(), set())
             assert tags <= plain[name][0], (name, content[:40])

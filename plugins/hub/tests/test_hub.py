@@ -11,6 +11,7 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+from sampling import in_turn
 
 from lect_kit import AdapterSuite
 
@@ -168,15 +169,18 @@ def test_large_files_are_not_fetched(tmp_path):
 
 @pytest.mark.parametrize(
     ("facts", "path", "said"),
-    [
-        ({"status": 404}, "hf:acme/chatty", "'acme/chatty' "),
-        ({"status": 401}, "hf:acme/chatty", "is not there, or private\n  try: its spelling, or `hf auth login`"),
-        ({"status": 403}, "hf:acme/chatty", "is gated\n  try: accept its terms"),
-        ({"status": 500}, "hf:acme/chatty", "cannot be fetched"),
-        ({"files": {"config.json": "{}"}}, "hf:acme/chatty", "has no chat template there"),
-        ({"files": {"tokenizer_config.json": "{}"}}, "hf:acme/chatty", "has no chat template"),
-        ({}, "hf:acme/chatty-", "is no name of a model on the hub"),
-    ],
+    in_turn(
+        [
+            ({"status": 404}, "hf:acme/chatty", "'acme/chatty' "),
+            ({"status": 401}, "hf:acme/chatty", "is not there, or private\n  try: its spelling, or `hf auth login`"),
+            ({"status": 403}, "hf:acme/chatty", "is gated\n  try: accept its terms"),
+            ({"status": 500}, "hf:acme/chatty", "cannot be fetched"),
+            ({"files": {"config.json": "{}"}}, "hf:acme/chatty", "has no chat template there"),
+            ({"files": {"tokenizer_config.json": "{}"}}, "hf:acme/chatty", "has no chat template"),
+            ({}, "hf:acme/chatty-", "is no name of a model on the hub"),
+        ],
+        3,
+    ),
 )
 def test_what_cannot_be_read_is_one_clear_error(facts, path, said, tmp_path):
     with serving(**facts) as (url, _):

@@ -6,6 +6,7 @@ import sys
 
 import gguf
 import pytest
+from sampling import in_turn
 
 from lect_jinja.check.audit import WARNING, audited
 
@@ -66,7 +67,7 @@ def rules(directory, text, level=WARNING):
     return {finding.rule for finding in audited(str(directory)) if finding.level == level}
 
 
-@pytest.mark.parametrize("name", BACKDOORS)
+@pytest.mark.parametrize("name", in_turn(BACKDOORS, 3))
 def test_what_a_template_should_not_do_is_found(name, tmp_path):
     text, expected = BACKDOORS[name]
     assert rules(tmp_path / "model", text) == expected

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from counting import FROM_A_SMALL_PROCESS, HANGS, slowness
-from sampling import some
+from sampling import in_turn
 from shared import SHARED
 from together import together
 
@@ -28,7 +28,7 @@ MEGABYTE = 1 << 20
 CASES = json.loads(HOSTILE.read_text("utf-8"))["cases"] if HOSTILE.exists() else []
 RESOURCE_ATTACKS = json.loads(ATTACKS.read_text("utf-8"))["cases"] if ATTACKS.exists() else {}
 MORE_ATTACKS = runpy.run_path(str(WRITTEN_BY_CODE))["ATTACKS"] if WRITTEN_BY_CODE.exists() else {}
-TRIED = RESOURCE_ATTACKS | dict(some(MORE_ATTACKS.items(), "attacks"))
+TRIED = dict(in_turn((RESOURCE_ATTACKS | MORE_ATTACKS).items(), 8))
 MISSING = "the hostile templates are not available: ../shared is missing"
 RUNAWAY = 1
 """CPU seconds, several times what the slowest template takes."""

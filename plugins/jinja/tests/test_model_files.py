@@ -15,6 +15,7 @@ from counting import cpu_seconds
 from goldens import REPOSITORY
 from hypothesis import example, given
 from hypothesis import strategies as st
+from sampling import in_turn
 
 from lect_jinja.files.directory import READ, read_directory
 from lect_jinja.files.gguf import read_gguf, read_opened
@@ -70,7 +71,7 @@ def peak(read, path):
     return most / 1e6
 
 
-@pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
+@pytest.mark.parametrize("case", in_turn(CASES, 3), ids=lambda case: case["id"])
 def test_a_hostile_file_is_read_correctly_or_refused(case, tmp_path):
     read = read_gguf if case["file"].endswith(".gguf") else lambda path: read_directory(os.path.dirname(path))
     path = tmp_path / case["file"]

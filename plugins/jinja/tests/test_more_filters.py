@@ -63,7 +63,7 @@ def said(source):
     return text
 
 
-@pytest.mark.parametrize("name", in_turn(MORE_FILTERS, 3))
+@pytest.mark.parametrize("name", in_turn(MORE_FILTERS, 6))
 def test_a_filter_writes_what_it_writes_in_transformers(name):
     written = 0
     for value, arguments in some(product(VALUES, ARGUMENTS.get(name, ("", "1"))), name):

@@ -18,10 +18,11 @@ from lect_constrain.members import UnwritableError
 from lect_constrain.nodes import Alt, Chars, Node, alt
 from lect_constrain.normal import normal
 from lect_constrain.notations import JSON, Value
+from lect_constrain.progress import Counted, Seen, unseen
 from lect_constrain.schema import in_order_of_keys
 from lect_constrain.source import Source
 from lect_constrain.tag import Tag
-from lect_constrain.tools import Counted, Seen, chosen, schemas_of, unseen
+from lect_constrain.tools import chosen, schemas_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lect_constrain.lost import Lost
 from lect_constrain.nodes import Alt, Chars, Lit, Node, Quoted, Ref, Rep, Seq, Text, Word
 from lect_constrain.notations import Begun, Value
-from lect_constrain.tools import Counted
+from lect_constrain.progress import Counted
 from lect_constrain.values import Values
 
 if TYPE_CHECKING:

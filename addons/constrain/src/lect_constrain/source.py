@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 from lect import MessageError, Prompt, Template, get_template, parse
 from lect.addon import json_schema, probes
-from lect.errors import near_names, saferepr
+from lect.errors import saferepr
 from lect.plugin.grammar import Grammar, Params, ReplyFormat, reply_format
 from lect_constrain.arguments import Arguments
 from lect_constrain.probes import NAME, CallShape, Pairs, Parts, Shape
@@ -48,7 +48,6 @@ class Source:
             self.stop, self.markers = tuple(self.template.stop), tuple(self.template.markers)
             self.tokens = self.template.control_tokens
             self.name = self.template.name
-            _refuse_misspelt(options, self.template)
         else:
             raise MessageError(
                 f"model is {saferepr(model)} and format {saferepr(given)}; expected a model or a template, or a format"
@@ -158,11 +157,3 @@ def _text(call: CallShape, name: str, arguments: str) -> str:
 
 def _filled(parts: Parts, name: str) -> str:
     return "".join(part if isinstance(part, str) else name if part is NAME else "0" * 9 for part in parts)
-
-
-def _refuse_misspelt(options: Mapping[str, Any], template: Template) -> None:
-    """Refuse an option that the template does not read and is nearly the name of one that it does, as a render does."""
-    for name in options:
-        near = near_names(name, template.options, likeness=0.8) if name not in template.options else []
-        if near:
-            raise MessageError(f"there is no argument or option {saferepr(name)}\n  try: {near[0]}=...")

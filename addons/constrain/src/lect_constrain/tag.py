@@ -8,8 +8,8 @@ from lect_constrain.gbnf import Gbnf
 from lect_constrain.lost import Lost
 from lect_constrain.nodes import Alt, Chars, Lit, Node, Quoted, Ref, Rep, Seq, Text, Tokens, Word
 from lect_constrain.notations import Begun, Value
+from lect_constrain.progress import Counted
 from lect_constrain.schema import KNOWN, NUMERIC, has_text, kept, parts_of, types_of
-from lect_constrain.tools import Counted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

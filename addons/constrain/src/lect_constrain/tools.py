@@ -2,41 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lect import LimitError, MessageError
 from lect.errors import saferepr
 from lect_constrain.normal import normal
+from lect_constrain.progress import Seen, unseen
 from lect_constrain.schema import Schema
 
 MOST = 4096
 """How many tools there may be."""
-Seen = Callable[[int, int], object]
-"""Is called with how many tools are done, and of how many."""
-
-
-def unseen(done: int, tools: int) -> None:
-    """Say nothing of how far work is."""
-
-
-class Counted:
-    """Says how many nodes of certain ones are being written, or were.
-
-    Args:
-        nodes: The nodes.
-        seen: Is told.
-    """
-
-    def __init__(self, nodes: Iterable[object] = (), seen: Seen = unseen):
-        self._nodes, self._seen = {id(node) for node in nodes}, seen
-        self._met = set[int]()
-
-    def meet(self, node: object) -> None:
-        """A node is being written."""
-        if id(node) in self._nodes and id(node) not in self._met:
-            self._seen(len(self._met), len(self._nodes))
-            self._met.add(id(node))
 
 
 def schemas_of(tools: Any, *, any_order: bool = False, seen: Seen = unseen) -> dict[str, Schema]:

@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from lect import Reply
     from lect.addon import Event, ReplyStream
 
+MOST_TRIED = 256
+"""Tokens, or characters, behind a call: what closes it is shorter, and a model may write white space for ever."""
+
 
 class OneCall:
     """A stream of a reply that gives no event after its first call, unless the reply is over by then.
@@ -81,7 +84,7 @@ class OneCall:
         whole = self._stream.close()
         first = self._next if self._end is None else self._end
         fewest, kept = None, self._size(first)
-        for size in range(kept, self._size(max(first, self._next)) + 1):
+        for size in range(kept, min(kept + MOST_TRIED, self._size(max(first, self._next))) + 1):
             stream = self._begun(size, whole.raw)
             # Else a mark of which a part is there would pass for one that is still arriving.
             stream.feed(self._stop)

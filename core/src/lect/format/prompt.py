@@ -155,7 +155,7 @@ class Prompt:
         return turns[-1] if turns else None
 
     def _turns_of(self, wanted: slice) -> Sequence[TurnSpan]:
-        return self._edges.turns_of(self.layout, self._edges.turn_marks, self._request, self.write, wanted)
+        return self._edges.turns_of(self.layout, self._request, self.write, wanted)
 
     def fault_in(self, turn: TurnSpan) -> str:
         """Return why the answer of a turn is no reply of the model; empty if it is one."""
@@ -263,9 +263,10 @@ class Prompt:
             MaskError: If the policy trains everything or nothing, or not even one turn is kept.
         """
         from lect.tokens.encoded import encode
+        from lect.tokens.policy import LossPolicy
 
         prompt = self if media is None else self.expand(media)
-        if getattr(policy, "stop", "none") != "none" and getattr(policy, "marks", "") == "lect":
+        if isinstance(policy, LossPolicy) and policy.stop != "none" and policy.marks == "lect":
             prompt = prompt._stopped(policy)
         return encode(
             prompt, tokenizer, safe=safe, policy=policy, max_length=max_length, truncate=truncate, strict=strict

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 from lect.boundaries import boundary
 from lect.facts import Facts
 from lect.format.prompt import Prompt
+from lect.prompt.chat import refuse_misspelt
 from lect.values import EQUAL_BYTES
 
 if TYPE_CHECKING:
@@ -165,8 +166,10 @@ class Replies(Facts):
         return unrolled(self.edges(options), render, messages, unroll, strict=strict)
 
     def edges(self, options: Mapping[str, Any] | None = None) -> Edges:
-        """Return what the template writes around an answer; with the options that it reads, if some are given."""
+        """Return what the template writes around an answer with those options that it reads; refuse misspelt ones."""
         read = {name: value for name, value in options.items() if name in self.options} if options else {}
+        if options and len(read) < len(options):
+            refuse_misspelt(options, self)
         key: bytes | None
         try:
             key = dumps(read, EQUAL_BYTES) if read else b""

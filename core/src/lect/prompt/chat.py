@@ -63,7 +63,7 @@ class Chat:
         limits: Limits = DEFAULT,
     ):
         if options:
-            _refuse_misspelt(options, facts)
+            refuse_misspelt(options, facts)
             limits.check_values(options, ("options",))
         if tools or type(messages) is not list or len(messages) > limits.messages:
             limits.check_counts(messages, tools)
@@ -308,7 +308,7 @@ def _tojson() -> ModuleType:
     return tojson
 
 
-def _refuse_misspelt(options: Mapping[str, Any], facts: Facts) -> None:
+def refuse_misspelt(options: Mapping[str, Any], facts: Facts) -> None:
     """Refuse an option that is not read and is nearly the name of an argument, or of an option that is."""
     for name in options:
         meant = None if name in facts.options else _meant(name, tuple(facts.options))

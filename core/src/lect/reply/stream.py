@@ -71,9 +71,8 @@ class ReplyStream:
         # Where each token that is fed begins in the raw text, and where the next one does.
         self._starts, self._decoded = array("Q"), 0
         expect_one_of(UNKNOWN_TOOLS, "unknown_tools", unknown_tools, MessageError)
-        tail = None if prompt is None else prompt[-TAIL:]
         reasons = None if starts_in_reasoning is None else bool(starts_in_reasoning)
-        inside, opened = opening(compiled, tail, markers, reasons)
+        inside, opened = opening(compiled, None if prompt is None else prompt[-TAIL:], markers, reasons)
         self.grammar, self._compiled = grammar, compiled
         spelled: object = call_id
         if spelled is not None and not callable(spelled):

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from lect.computed import computed
 from lect.errors import LectError, LimitError
 from lect.facts import Facts
-from lect.prompt.message import REASONING_NAMES
+from lect.prompt.message import REASONING_NAMES, Request
 from lect.prompt.segments import Layout
 from lect.reply.blocks import NO_REASONING
 from lect.reply.grammar import Grammar, Reasoning
 from lect.tokens.probes import CALLS, QUESTION, RESULT, TEXT, THOUGHT, TOOLS, VALUE
-from lect.tokens.turns import TurnMarks, first_mark, is_own, last_mark, turns_of
+from lect.tokens.turns import TurnMarks, TurnSpan, Write, first_mark, is_own, last_mark, turns_of
 from lect.values import EQUAL_BYTES
 
 if TYPE_CHECKING:
@@ -42,7 +42,6 @@ class Edges:
     """What a template writes around an answer, with some options."""
 
     question, tools, calls = QUESTION, TOOLS, CALLS
-    turns_of = staticmethod(turns_of)
 
     def __init__(self, template: Any, options: Mapping[str, Any]):
         self.facts: Facts = template
@@ -84,6 +83,10 @@ class Edges:
     def loses_origins(self) -> bool:
         """Whether text from outside loses its origin: then the template does more with it than write it."""
         return bool(self._template._is_leaky())
+
+    def turns_of(self, layout: Layout, request: Request, write: Write, wanted: slice) -> list[TurnSpan]:
+        """Return the turns of a prompt that are wanted."""
+        return turns_of(layout, self.turn_marks, request, write, wanted)
 
     # Probes: each is written only once
 

@@ -47,16 +47,17 @@ class ObjectWriter:
         self.reader.pending.append("}" if self.keys else "{}")
 
 
-def as_argument(text: str, types: Callable[[list[Any]], frozenset[Types]]) -> tuple[str, str]:
-    """Return the text of an argument as JSON, and what is wrong with it.
+def as_argument(
+    text: str, branches: frozenset[Types], of_readings: Callable[[list[Any]], frozenset[Types]]
+) -> tuple[str, str]:
+    """Return the text of an argument as JSON, given its types in each branch of the schema, and what is wrong with it.
 
-    `types` returns its types in each branch of the schema, of all values or if it is one of those that are given.
+    `of_readings` returns these types if the argument is one of some values.
     Where branches read it differently it stays text.
     """
-    branches = types([])
     if frozenset().union(*branches) > STRING:
         # Where a schema spells out values, those that it does not mean are none of its readings.
-        branches = types([text, *map(json.loads, _candidates(text.strip(), ALL))]) - {NEVER} or branches
+        branches = of_readings([text, *map(json.loads, _candidates(text.strip(), ALL))]) - {NEVER} or branches
     readings = [as_json(text, types) for types in branches] or [as_json(text, frozenset())]
     fitting = {json_text for json_text, fits in readings if fits}
     if len(fitting) == 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from typing import Any
 
@@ -211,7 +211,7 @@ class _Parameters:
                 if outcome == DONE and writer.key(key):
                     reader.pending.append(json_text)
                 return outcome
-        branches = self.types(key, fields, [])
+        branches = self.types(key, fields)
         wraps = key in WRAPPERS and self.name in reader.schemas.known and not self.has(key) and not writer.keys
         kept = wraps or unopened or key in writer.keys
         held = Value(reader, spec.trim, frozenset().union(*branches), hold=kept, start=lambda: writer.key(key))
@@ -235,7 +235,7 @@ class _Parameters:
             wrapped, fits = as_json(text, OBJECT)
             if fits and writer.members(wrapped):
                 return DONE
-        json_text, wrong = as_argument(text, partial(self.types, key, fields))
+        json_text, wrong = as_argument(text, branches, partial(self.types, key, fields))
         if writer.key(key):
             reader.pending.append(json_text)
             if json_text[0] in "{[" and not read_json(text)[1]:
@@ -252,7 +252,7 @@ class _Parameters:
         """Return whether the tool may have a parameter: it has it, or nobody knows which it has."""
         return not self.known or self.has(key)
 
-    def types(self, key: str, fields: dict[str, str], readings: list[Any]) -> frozenset[Types]:
+    def types(self, key: str, fields: dict[str, str], readings: Sequence[Any] = ()) -> frozenset[Types]:
         """Return the types of a parameter in each branch of the schema, if it is one of some readings.
 
         Its mark decides among types and branches, and where the schema says nothing; failing that, the format does.

@@ -77,8 +77,7 @@ class CompiledGrammar:
             in_text += [(mark, (UNWRAP, wrapper)) for mark in wrapper.close]
         for section in self.sections:
             marks = [(mark, (SECTION, section)) for mark in sorted(section.first_marks)]
-            in_text += marks
-            in_text += [(row[0], (SHUT, None)) for row in section.closes if TOKEN_LIKE(row[0])]
+            in_text += [*marks, *((row[0], (SHUT, None)) for row in section.closes if TOKEN_LIKE(row[0]))]
             if section.announced:
                 in_reasoning += marks
         if grammar.channels is not None:
@@ -92,10 +91,8 @@ class CompiledGrammar:
         self.leftovers = Leftovers((known | control) - (set() if self.takes_reasoning else thoughts), known - control)
         self.text = MarkScanner(in_text, self.before, near)
         # After a call, the white space that some ends begin with has already been read.
-        self.gap = MarkScanner(
-            [*in_text, *((mark.lstrip(), (END, mark)) for mark in self.ends if mark[:1].isspace() and mark.strip())],
-            near=near,
-        )
+        spaced = [(mark.lstrip(), (END, mark)) for mark in self.ends if mark[:1].isspace() and mark.strip()]
+        self.gap = MarkScanner([*in_text, *spaced], near=near)
         self.held = "".join(sorted({*(reasoning.trail if self.takes_reasoning else ""), *self.before}))
         self.reasoning = MarkScanner(in_reasoning, self.held, near)
 
@@ -150,10 +147,8 @@ def with_halves(part: Marked) -> Marked:
     """Return a part with the halves of its special marks of several tokens, which models forget to end."""
     if not part.special:
         return part
-    return part.but(
-        open=(*part.open, *filter(None, map(half, part.open))),
-        close=(*part.close, *filter(None, map(half, part.close))),
-    )
+    opens = (*part.open, *filter(None, map(half, part.open)))
+    return part.but(open=opens, close=(*part.close, *filter(None, map(half, part.close))))
 
 
 def marks_of(facts: Any) -> Iterator[str]:

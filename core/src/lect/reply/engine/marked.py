@@ -98,7 +98,7 @@ class MarkedText(Reading):
         self.thought = reader.in_reasoning = True
         begin = reader.position
         if compiled.takes_reasoning:
-            yield from self.skip_lead(opened)
+            yield from self.skip_lead(int(opened))
         self.thought_at = reader.position
         while True:
             mark, run, start = yield from self.scan(live, kind, compiled.held)
@@ -121,9 +121,9 @@ class MarkedText(Reading):
             else:
                 reader.emit_to(reader.at + 1, kind)
 
-    def skip_lead(self, opened: bool) -> Steps:
+    def skip_lead(self, openings: int) -> Steps:
         """Skip repeated openings of reasoning, and the white space that belongs to them."""
-        reader, said = self.reader, False
+        reader = self.reader
         while True:
             start = reader.position
             if (yield from reader.run(self.compiled.reasoning_syntax.lead)):
@@ -131,11 +131,10 @@ class MarkedText(Reading):
             mark = "" if reader.exhausted() else (yield from reader.sure(self.compiled.text.look))
             if mark not in self.compiled.reasoning_syntax.open:
                 return
-            here = reader.position
+            here, openings = reader.position, openings + 1
             reader.skip(reader.at + len(mark))
-            if opened and not said:
+            if openings == 2:
                 reader.report("repaired", here, f"{mark!r} comes a second time")
-            opened, said = True, opened
 
     def ends_reasoning(self, mark: str, run: str, start: int, kind: TextKind) -> Decision:
         """Return whether reasoning ends at a mark; `run` is the white space before it, read at `start`."""

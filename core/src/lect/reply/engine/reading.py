@@ -48,14 +48,14 @@ class Reading:
 
     def unread(self, content: str) -> Iterator[tuple[str, str]]:
         """Yield the marks in content behind which is a known tool or parameter: nobody could read their call."""
-        schemas = self.reader.schemas
-        known = {key for name in schemas.known for key in (name, *schemas.parameters(name))}
-        calls = (call.syntax.arguments for section in self.compiled.sections for call in section.calls)
-        params = [each.open for each in calls if isinstance(each, Params)]
-        for mark in (*self.compiled.opens, *params) if known and not {"<", "["}.isdisjoint(content) else ():
+        schemas, calls = self.reader.schemas, [call for section in self.compiled.sections for call in section.calls]
+        params = [call.syntax.arguments.open for call in calls if isinstance(call.syntax.arguments, Params)]
+        for mark in {*self.compiled.opens, *params}:
             at = content.find(mark) if mark[0] in "<[" and mark.strip("<[") else -1
-            if at >= 0 and content[at - 1 : at] != "`" and not known.isdisjoint(WORDS(content, at, at + FAR)):
-                yield mark, mark
+            if at >= 0 and content[at - 1 : at] != "`":
+                words = {*WORDS(content, at, at + FAR)}
+                if any(name in words or not words.isdisjoint(schemas.parameters(name)) for name in schemas.known):
+                    yield mark, mark
 
     def scan(self, live: MarkScanner, kind: TextKind, held: str = "") -> Generator[None, None, tuple[str, str, int]]:
         """Emit text up to a mark; return it, empty at the end, the run of `held` before it, and where that begins."""

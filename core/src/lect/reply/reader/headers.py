@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Container
-from functools import lru_cache, reduce
+from functools import lru_cache
 from typing import NamedTuple
 
 from lect.reply.events import CALL, CONTENT, REASONING
@@ -31,7 +31,8 @@ class Headers:
         self.characters = re.compile(f"(?:{channels.characters})*", re.DOTALL)
         self.to, self.channel = re.compile(channels.to or NOTHING), re.compile(channels.channel or NOTHING)
         self.body = re.compile("|".join(re.escape(mark) for mark in sorted(self.bodies, key=len, reverse=True)))
-        self.known = [mark for mark in channels.opening if mark[0] == "<" and not self.channel.match(f"{mark}x")]
+        marks = [mark for mark in channels.opening if mark[0] == "<" and not self.channel.match(f"{mark}x")]
+        self.known = re.compile("|".join(map(re.escape, marks)) or NOTHING)
         self.kinds = dict.fromkeys(channels.content, CONTENT) | dict.fromkeys(channels.reasoning, REASONING)
         self.foreign = (*channels.start, *channels.end, *channels.stop)
 
@@ -81,9 +82,7 @@ class Headers:
         name = (recipients or names or [""])[-1]
         kind = self.kinds.get(name) or (CALL if recipients else CONTENT)
         problem, odd = None, [each for each in names if each not in self.kinds]
-        left = reduce(
-            lambda left, mark: left.replace(mark, ""), self.known, self.channel.sub("", self.to.sub("", text))
-        )
+        left = self.known.sub("", self.channel.sub("", self.to.sub("", text)))
         if self.channels.channel and not {*"<|>"}.isdisjoint(left):
             problem = ("stray_header", f"the header has {left.strip()!r:.80}, which means nothing there")
         elif odd:

@@ -124,9 +124,8 @@ class Leftovers:
         found = []
         plain = content.isascii() and not ("<" in content or "[" in content or ODD_BAR(content))
         texts = [] if plain or not self._known else CANDIDATES(content)
-        for word in self._words:
-            if word in content and re.search(rf"(?<![</\w:]){re.escape(word)}", content):
-                texts.append(word)
+        there = (word for word in self._words if word in content)
+        texts += [word for word in there if re.search(rf"(?<![</\w:]){re.escape(word)}", content)]
         for text in dict.fromkeys(texts):
             first = FIRST_WORD.sub("", text)
             if not {text.strip(GAPS + RIGHT), first, f"{first}="} & self._ordinary:

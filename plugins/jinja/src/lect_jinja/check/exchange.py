@@ -6,11 +6,20 @@ import json
 import socket
 from contextlib import suppress
 from functools import partial
-from http.client import HTTPConnection, HTTPException, IncompleteRead
+from http.client import HTTPConnection, HTTPException, HTTPSConnection, IncompleteRead
 from threading import Timer
 from typing import Any, NamedTuple
 from urllib.error import HTTPError, URLError
-from urllib.request import AbstractHTTPHandler, HTTPHandler, HTTPRedirectHandler, HTTPSHandler, Request, build_opener
+from urllib.request import (
+    AbstractHTTPHandler,
+    HTTPDefaultErrorHandler,
+    HTTPErrorProcessor,
+    HTTPRedirectHandler,
+    OpenerDirector,
+    ProxyHandler,
+    Request,
+    UnknownHandler,
+)
 
 MOST_BYTES = 2 << 20
 LONGEST_REASON = 200
@@ -48,7 +57,9 @@ def answer_to(request: Request, seconds: float) -> ServerAnswer:
 
 
 def _answer(request: Request, seconds: float, deadline: _Deadline) -> ServerAnswer:
-    opener = build_opener(_NoRedirect, _Http(deadline), _Https(deadline))
+    opener = OpenerDirector()
+    for handler in (*(each() for each in HANDLERS), _Watched(deadline)):
+        opener.add_handler(handler)
     try:
         with opener.open(request, timeout=seconds) as response:
             body, missing = response.read(MOST_BYTES + 1), response.length
@@ -105,18 +116,30 @@ class _NoRedirect(HTTPRedirectHandler):
     http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
 
 
+HANDLERS = ProxyHandler, UnknownHandler, HTTPErrorProcessor, HTTPDefaultErrorHandler, _NoRedirect
+
+
 class _Watched(AbstractHTTPHandler):
-    """Has every connection end at the deadline."""
+    """Has every connection end at the deadline.
+
+    Unlike the handlers of urllib, it reads the system's certificates only where they are needed: this takes longer than
+    a server that is near takes to answer.
+    """
+
+    http_request = https_request = AbstractHTTPHandler.do_request_
 
     def __init__(self, deadline: _Deadline):
         super().__init__()
         self._deadline = deadline
 
-    def do_open(self, http_class: Any, req: Request, **more: Any) -> Any:
-        return super().do_open(partial(self._connection, http_class), req, **more)
+    def http_open(self, req: Request) -> Any:
+        return self.do_open(partial(self._connection, HTTPConnection), req)
 
-    def _connection(self, kind: Any, host: str, **more: Any) -> HTTPConnection:
-        connection: HTTPConnection = kind(host, **more)
+    def https_open(self, req: Request) -> Any:
+        return self.do_open(partial(self._connection, HTTPSConnection), req)
+
+    def _connection(self, kind: type[HTTPConnection], host: str, **more: Any) -> HTTPConnection:
+        connection = kind(host, **more)
         connect = connection.connect
 
         def connected() -> None:
@@ -125,11 +148,3 @@ class _Watched(AbstractHTTPHandler):
 
         connection.connect = connected  # type: ignore[method-assign]
         return connection
-
-
-class _Http(_Watched, HTTPHandler):
-    pass
-
-
-class _Https(_Watched, HTTPSHandler):
-    pass
