@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 __all__ = ["SchemaView", "beside", "both", "kind_of", "target"]
 
 Types = frozenset[str]
+Known = dict[int, frozenset[Types]]
 
 KINDS: dict[type, str] = {str: "string", bool: "boolean", int: "integer", float: "number", dict: "object"}
 KINDS |= {list: "array", type(None): "null"}
@@ -41,24 +42,24 @@ class SchemaView(NamedTuple):
     """The schemas that the value has to fit."""
     branches: Sequence[Any] = ()
     """The schemas that it has to fit if the branch that they are in applies."""
-    readings: Sequence[Any] = ()
-    """The values of which it is one; empty if nobody knows."""
 
     @property
     def is_known(self) -> bool:
         """Whether anything is said about the value."""
         return bool(self.certain or self.branches)
 
-    def types(self) -> frozenset[Types]:
+    def types(self, readings: Sequence[Any] = ()) -> frozenset[Types]:
         """Return the types that the value may have: one set, or one for each way in which branches differ.
 
-        There is none if nothing is said.
+        There is none if nothing is said. It is one of the readings, if there are any.
         """
-        told = _stated(self.certain[0], self.readings) if self._is_plain() else NONE
-        return frozenset({told}) if told else self._types({}, 0)
+        told = _stated(self.certain[0], readings) if self._is_plain() else NONE
+        return frozenset({told}) if told else self._types(readings, {}, 0) if self.is_known else frozenset()
 
     def child(self, key: str | int) -> "SchemaView":
         """Return what is said of a member of an object, or of an item of a list."""
+        if not self.is_known:
+            return self
         if self._is_plain() and _is_schema(stated := _mapping(self.certain[0], "properties").get(key)):
             return SchemaView(self.root, [stated])
         certain, branches = self._parts()
@@ -76,13 +77,12 @@ class SchemaView(NamedTuple):
     def names(self) -> dict[str, None]:
         """Return the members that have a name, in order."""
         certain, branches = self._parts()
-        named = (name for schema in (*certain, *branches) for name in _mapping(schema, "properties"))
-        return dict.fromkeys(name for name in named if isinstance(name, str))
+        properties = [_mapping(schema, "properties") for schema in (*certain, *branches)]
+        return {name: None for each in properties for name in each if isinstance(name, str)}
 
     def required(self) -> set[str]:
         """Return the members without which no value fits."""
-        named = (name for schema in self._parts()[0] for name in _listed(schema, "required"))
-        return {name for name in named if isinstance(name, str)}
+        return {name for schema in self._parts()[0] for name in _listed(schema, "required") if isinstance(name, str)}
 
     def _is_plain(self) -> bool:
         """Return whether one schema alone says all."""
@@ -96,29 +96,29 @@ class SchemaView(NamedTuple):
         branches = [*self.branches, *(each for schema in certain for each in _branches(schema, UNIONS))]
         return certain, beside(branches, self.root, UNIONS)
 
-    def _types(self, known: dict[int, frozenset[Types]], depth: int) -> frozenset[Types]:
+    def _types(self, readings: Sequence[Any], known: Known, depth: int) -> frozenset[Types]:
         if depth > DEEPEST:
             return frozenset({NEVER})
         certain = beside(self.certain, self.root)
-        said = [_stated(schema, self.readings) for schema in certain]
+        said = [_stated(schema, readings) for schema in certain]
         for union in (schema[word] for schema in certain for word in UNIONS if _listed(schema, word)):
-            members = [self._types_in(each, known, depth) for each in union]
+            members = [self._types_in(each, readings, known, depth) for each in union]
             # A member that says nothing allows everything.
             joined = NONE.union(*(types for member in members for types in member)) if all(members) else NONE
             said.append(joined - NEVER or joined)
         must = reduce(both, said, NONE)
         branches = [*self.branches, *(each for schema in certain for each in _branches(schema))]
-        inner = {types for each in branches for types in self._types_in(each, known, depth) if types}
+        inner = {types for each in branches for types in self._types_in(each, readings, known, depth) if types}
         if not must and not inner:
             must = frozenset(kind for kind, words in IMPLIED.items() for schema in certain if schema.keys() & {*words})
         found = frozenset(both(must, each) for each in (*inner, must)) - {NONE}
         return found - {NEVER} or found
 
-    def _types_in(self, schema: Any, known: dict[int, frozenset[Types]], depth: int) -> frozenset[Types]:
+    def _types_in(self, schema: Any, readings: Sequence[Any], known: Known, depth: int) -> frozenset[Types]:
         """Return the types in a branch; those of one that contains itself are those of its other parts."""
         if id(schema) not in known:
             known[id(schema)] = frozenset({NONE})
-            known[id(schema)] = SchemaView(self.root, [schema], readings=self.readings)._types(known, depth + 1)
+            known[id(schema)] = SchemaView(self.root, [schema])._types(readings, known, depth + 1)
         return known[id(schema)]
 
 
@@ -161,7 +161,7 @@ def both(one: Types, other: Types) -> Types:
     return (one & other).union({"integer"} if is_integer else ()) or NEVER
 
 
-def _stated(schema: Mapping[str, Any], readings: Sequence[Any] = ()) -> Types:
+def _stated(schema: Mapping[str, Any], readings: Sequence[Any]) -> Types:
     """Return the types that a schema itself names; those of the readings that it allows, if there are any."""
     named = schema.get("type")
     names = [named] if isinstance(named, str) else _listed(schema, "type")

@@ -258,7 +258,7 @@ class _Parameters:
         Its mark decides among types and branches, and where the schema says nothing; failing that, the format does.
         """
         marked = STRING if fields.get("string") == "true" else frozenset({fields.get("type", "")}) & ALL
-        found = self.schema.child(key)._replace(readings=readings).types()
+        found = self.schema.child(key).types(readings)
         if not marked:
             return found or (frozenset({STRING}) if self.spec.untyped == "string" else frozenset())
         narrowed = frozenset(both(marked, each) for each in found) - {NEVER}

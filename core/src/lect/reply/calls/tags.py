@@ -72,7 +72,7 @@ def read_tags(
 def _as_json(reader: Reader, node: _Node, schema: SchemaView) -> str:
     branches = schema.types()
     if not node.children:
-        text, wrong = as_argument("".join(node.text), branches, lambda given: schema._replace(readings=given).types())
+        text, wrong = as_argument("".join(node.text), branches, schema.types)
         if wrong:
             reader.report("bad_value", reader.origin, f"the parameter {node.key!r} is {wrong}")
         return text

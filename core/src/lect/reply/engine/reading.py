@@ -7,7 +7,7 @@ from typing import Any
 from lect.reply.engine.compiled import CompiledGrammar
 from lect.reply.engine.sections import is_plausible, read_section
 from lect.reply.events import AFTER, CONTENT, TextKind
-from lect.reply.grammar import SPACE, Params
+from lect.reply.grammar import SPACE
 from lect.reply.reader.lookahead import MarkScanner, either, is_cut_off
 from lect.reply.reader.reader import Decision, Outcome, Reader, Steps
 from lect.reply.reader.syntax import CallMatch, CompiledSection
@@ -38,7 +38,7 @@ class Reading:
         reader.report_unclosed()
         # Marks, and what looks like one, may have been read as content.
         content = "".join(reader.content) if self.compiled.takes_tools else ""
-        for text, mark in (*self.compiled.leftovers.find(content), *self.unread(content)):
+        for text, mark in (*self.compiled.leftovers.find(content), *self.unread(content)) if content else ():
             raw, pieces = "".join(reader.chunks), [piece for piece in reader.pieces() if piece.kind == CONTENT]
             starts = (raw.find(text, piece.start, piece.end) for piece in pieces)
             start = next((start for start in starts if start >= 0), 0)
@@ -48,11 +48,9 @@ class Reading:
 
     def unread(self, content: str) -> Iterator[tuple[str, str]]:
         """Yield the marks in content behind which is a known tool or parameter: nobody could read their call."""
-        schemas, calls = self.reader.schemas, [call for section in self.compiled.sections for call in section.calls]
-        params = [call.syntax.arguments.open for call in calls if isinstance(call.syntax.arguments, Params)]
-        for mark in {*self.compiled.opens, *params}:
-            at = content.find(mark) if mark[0] in "<[" and mark.strip("<[") else -1
-            if at >= 0 and content[at - 1 : at] != "`":
+        schemas = self.reader.schemas
+        for mark in self.compiled.naming:
+            if mark in content and content[(at := content.index(mark)) - 1 : at] != "`":
                 words = {*WORDS(content, at, at + FAR)}
                 if any(name in words or not words.isdisjoint(schemas.parameters(name)) for name in schemas.known):
                     yield mark, mark

@@ -338,8 +338,8 @@ class Reader:
             if complete and not isinstance(arguments, dict):
                 self.report("bad_arguments", self.origin, f"the arguments are {text!r:.80}, which is not an object")
             for key, (mark, shortest) in call.marks.items() if complete else ():
-                value, ends = arguments.get(key), tuple(mark[-length:] for length in range(shortest, len(mark)))
-                if isinstance(value, str) and value.startswith(ends):
+                value, ends = arguments.get(key), (mark[-length:] for length in range(shortest, len(mark)))
+                if isinstance(value, str) and mark[-1] in value[: len(mark)] and any(map(value.startswith, ends)):
                     complete = False
                     self.report("stray_text", self.origin, f"the value of {key!r} begins with the end of a mark")
         if not complete:

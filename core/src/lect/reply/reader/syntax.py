@@ -143,7 +143,7 @@ def _written(marks: Marks) -> Callable[[str], re.Match[str] | None]:
 def mistake(text: str, marks: Marks) -> str:
     """Return what is wrong with a text where one of these marks belongs, white space aside; empty if nothing is."""
     text = text.strip()
-    if text in marks or _written(marks)(text):
+    if text in marks or not (text or marks) or _written(marks)(text):
         return ""
     wanted = ["".join(lookahead.as_row(mark)).strip() for mark in marks] or [""]
     mark = next((mark for mark in wanted if fold(mark) == fold(text)), wanted[0])

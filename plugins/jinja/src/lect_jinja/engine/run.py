@@ -322,11 +322,15 @@ class Run:
 
 def _characters(value: Any) -> int:
     """Return how many characters a value contains."""
-    if isinstance(value, str):
-        return len(value)
-    if isinstance(value, dict):
-        return sum(len(key) + _characters(item) for key, item in dict.items(value))
-    return sum(map(_characters, value)) if isinstance(value, list) else 0
+    found, left = 0, [value]
+    for each in left:  # It grows.
+        if isinstance(each, str):
+            found += len(each)
+        elif isinstance(each, dict):
+            left += [*dict.keys(each), *dict.values(each)]
+        elif isinstance(each, list):
+            left += each
+    return found
 
 
 def _short(text: str) -> str:
