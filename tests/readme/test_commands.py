@@ -35,7 +35,6 @@ def test_the_readmes_have_the_same_commands():
     assert commands("README.md") == commands("README.zh-CN.md")
 
 
-@pytest.mark.skipif(not FULL, reason="it installs packages: `nox -s full` does this")
 def test_the_first_command_installs_and_prints_a_prompt(tmp_path):
     printed = run(commands("README.md")[0], fresh_copy(tmp_path))
     assert printed.endswith("<|im_start|>user\nHello!<|im_end|>\n<|im_start|>assistant\n")
