@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from counting import FROM_A_SMALL_PROCESS, HANGS, slowness
+from operations import started
 from sampling import in_turn
 from shared import SHARED
 from together import together
@@ -125,6 +126,13 @@ def test_an_attack_on_time_or_memory_or_the_stack_gets_neither(name, attacked):
         ("work", "{% set l = [1] * 999 %}{{ ([l] * 999) | sum(start=[]) }}"),
         ("work", "{% set d = {'x' * 10**6: 1} %}{{ ([d] * 999) | tojson }}"),
         ("work", "{% set s = 'x' * 500 %}{{ ([s] * 200000) | tojson }}"),
+        # What a value takes as text is known before it is written: 100 MB are not.
+        ("work", "{% set s = 'x' * 500 %}{{ [s] * 200000 }}"),
+        ("work", "{% set s = 'x' * 500 %}{{ {'a': [s] * 200000} }}"),
+        ("work", "{% set s = 'x' * 500 %}{{ ([s] * 200000) | string }}"),
+        ("work", "{% set s = 'x' * 500 %}{{ 'a' ~ ([s] * 200000) }}"),
+        ("work", "{% set s = 'x' * 500 %}{{ '%s' % [[s] * 200000] }}"),
+        ("work", "{% set s = 'x' * 500 %}{{ '{}'.format([s] * 200000) }}"),
         ("string", "{{ ([1] * 99999) | tojson(indent=9999) }}"),
         ("string", "{{ ([1] * 99999) | tojson(separators=('x' * 9999, ':')) }}"),
         ("string", "{{ '%1000000000d' is divisibleby 1 }}"),
@@ -144,6 +152,14 @@ def test_an_error_names_the_limit_and_how_to_raise_it(limit, source):
         load(source).text(MESSAGES)
     assert caught.value.limit == limit
     assert caught.value.most == getattr(DEFAULT, limit)
+
+
+def test_no_text_is_handed_out_beyond_the_limit():
+    source = "{% set s = 'x' * 10**6 %}{% for a in range(9) %}{{ s }}{% endfor %}"
+    handed = []
+    with pytest.raises(LimitError, match="its prompt is too long"):
+        handed.extend(map(len, started(source, "", "", tracked=False)._written()))
+    assert 0 < sum(handed) <= DEFAULT.output
 
 
 def test_limits_are_raised_and_lowered_one_by_one():
