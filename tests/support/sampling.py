@@ -1,7 +1,7 @@
 """Some of very many cases. Most samples are the same in every run; those of the makers' templates rotate with the
 commit, so that all are tried in time.
 
-`LECT_FULL=1`, which `nox -s full` sets, tries all that rotate, `LECT_FULL=2` one in two; `LECT_STRESS=1`, which
+`LECT_FULL=1`, which `nox -s full` sets, tries all that rotate, `LECT_FULL=4` one in four; `LECT_STRESS=1`, which
 `nox -s stress` sets, tries everything. `LECT_SAMPLE_SEED` repeats the sample of another commit.
 """
 
@@ -48,7 +48,8 @@ def in_turn(cases, part, seed=""):
     name, begins elsewhere."""
     cases = list(cases)
     part = min(ROTATING or part, part)
-    first = int(sha256(f"{SEED} {seed}".encode()).hexdigest(), 16) % min(part, len(cases) or 1)
+    # `nox` and `nox -s full` try others of one commit.
+    first = int(sha256(f"{SEED} {ROTATING} {seed}".encode()).hexdigest(), 16) % min(part, len(cases) or 1)
     return cases[first::part]
 
 
