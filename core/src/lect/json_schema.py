@@ -26,8 +26,9 @@ UNIONS = ("anyOf", "oneOf")
 IMPLIED = {"object": ("properties", "patternProperties", "additionalProperties"), "array": ("items", "prefixItems")}
 SPELT = frozenset({"enum", "const"})
 IN_PLACE = {"$ref", "allOf", *UNIONS, "then", "else", "dependentSchemas"}
-JOINING = {*IN_PLACE, "patternProperties", *SPELT}
+JOINING = {*IN_PLACE, "patternProperties", "unevaluatedProperties", *SPELT}
 """The words that bring in other schemas, of members too; few schemas have any."""
+MAPPING = (dict, Mapping)  # Most are, and telling this of a `dict` is fast.
 # A pattern with few repetitions, none of them of a group, takes no long time on a short key, whatever they are.
 LONGEST_KEY, LONGEST_PATTERN, MOST_REPEATED = 64, 256, 4
 NOT_SIMPLE = re.compile(r"\)[*+?{]|\[\[|--|&&|~~|\|\|").search
@@ -58,10 +59,9 @@ class SchemaView(NamedTuple):
 
     def child(self, key: str | int) -> "SchemaView":
         """Return what is said of a member of an object, or of an item of a list."""
-        if not self.is_known:
-            return self
-        if self._is_plain() and _is_schema(stated := _mapping(self.certain[0], "properties").get(key)):
-            return SchemaView(self.root, [stated])
+        if self._is_plain() and isinstance(key, str):
+            stated = _mapping(self.certain[0], "properties").get(key, self.certain[0].get("additionalProperties"))
+            return SchemaView(self.root, [stated] if _is_schema(stated) else [])
         certain, branches = self._parts()
         inside = [_inside(schema, key) for schema in certain]
         found = [each for sure, _ in inside for each in sure]
@@ -77,8 +77,8 @@ class SchemaView(NamedTuple):
     def names(self) -> dict[str, None]:
         """Return the members that have a name, in order."""
         certain, branches = self._parts()
-        properties = [_mapping(schema, "properties") for schema in (*certain, *branches)]
-        return {name: None for each in properties for name in each if isinstance(name, str)}
+        parts = (*certain, *branches)
+        return {name: None for each in parts for name in _mapping(each, "properties") if isinstance(name, str)}
 
     def required(self) -> set[str]:
         """Return the members without which no value fits."""
@@ -143,7 +143,7 @@ def target(ref: Any, root: Any) -> Any:
         if isinstance(found, list):
             found = found[int(name)] if name.isdecimal() and int(name) < len(found) else None
         else:
-            found = found.get(name) if isinstance(found, Mapping) else None
+            found = found.get(name) if isinstance(found, MAPPING) else None
     return found
 
 
@@ -227,7 +227,7 @@ def _matches(pattern: Any, key: str) -> bool | None:
 
 def _is_schema(value: Any) -> bool:
     """Return whether a value is a schema that says something."""
-    return isinstance(value, Mapping) and bool(value)
+    return isinstance(value, MAPPING) and bool(value)
 
 
 def _listed(schema: Mapping[str, Any], word: str) -> Sequence[Any]:
@@ -235,4 +235,4 @@ def _listed(schema: Mapping[str, Any], word: str) -> Sequence[Any]:
 
 
 def _mapping(schema: Mapping[str, Any], word: str) -> Mapping[Any, Any]:
-    return value if isinstance(value := schema.get(word), Mapping) else {}
+    return value if isinstance(value := schema.get(word), MAPPING) else {}

@@ -130,9 +130,9 @@ class HeadLookahead:
                 end = literal(buffer, at, mark, ended)
                 if end != NO:
                     found = self.fields.fullmatch(buffer, begin, at)
-                    wanted = mark if mark in self.ends else self.ends[0]
-                    mistake = "" if buffer.startswith(wanted, at) else f"{buffer[at:end]!r} for {wanted!r}"
-                    mistake = mistake or "a quote is missing" * (buffer.count('"', begin, at) % 2)
+                    mistake = "a quote is missing" * (buffer.count('"', begin, at) % 2)
+                    if mark not in self.ends or not buffer.startswith(mark, at):
+                        mistake = f"{buffer[at:end]!r} for {mark if mark in self.ends else self.ends[0]!r}"
                     return (at if self.keep else end, _fields(found, mistake)) if found else (NO, {})
             inner = either(buffer, at, self.within, ended)
             if inner != NO:

@@ -34,7 +34,7 @@ class Schemas:
     def of(self, name: str) -> SchemaView:
         """Return what is said of the arguments of a tool; nothing if it is unknown."""
         root = self.known.get(name, {})
-        return SchemaView(root, [root] if root else [])
+        return SchemaView(root, [root])
 
     def parameters(self, name: str) -> dict[str, None]:
         """Return the names of a tool's parameters, in order."""
