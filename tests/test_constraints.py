@@ -53,6 +53,9 @@ DEVIATIONS = {
         ("None for null", r"[:\[,]None\b"),
     ),
     "gigachat-3": ("the end of a turn after a call, which in a reply is only what opens one", r"<\|message_sep\|>$"),
+    **dict.fromkeys(
+        ("lfm2.5", "lfm2.5-230m", "lfm2.5-8b-a1b"), ("strings without escapes", r"='[^'\n\\]*(?:[\n\\]|'(?![,)]))")
+    ),
     "lfm2.5-vl-450m": ("strings without escapes", r'="[^"]*[\n\\]|"[^"]*"[^",)\]}]'),
     "minimax-m3": (
         "the end of reasoning that was never opened, lists without items, which are empty texts, and free keys as tags",
