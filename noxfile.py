@@ -263,7 +263,7 @@ def full(session):
     """Run what `nox` leaves out: all that rotates with the commit, integrations, documentation, and then other Pythons,
     the lowest dependencies and every package alone. CI runs it after `nox`. Name files to test only those.
 
-    With LECT_FULL=4 one in four is tried of what rotates.
+    With LECT_FULL=8 at least one in eight is tried of what rotates.
     """
     part = str(ROTATING or 1)
     integrated = ["datasets>=3", *SERVERS_AND_CLIENTS, *TOKENIZERS]

@@ -8,6 +8,7 @@ from importlib import import_module
 
 import pytest
 from counting import HANGS
+from sampling import in_turn
 
 from lect.cli import COMMANDS, installed
 
@@ -76,7 +77,7 @@ def test_every_command_is_known():
     assert commands.keys() - BOUNDED.keys() == UNBOUNDED
 
 
-@pytest.mark.parametrize("command", BOUNDED)
+@pytest.mark.parametrize("command", in_turn(BOUNDED, 8))
 def test_a_command_ends_after_the_time_that_it_has(command, model):
     process = started(command, model, "--timeout", "2")
     output, errors = process.communicate(timeout=HANGS)

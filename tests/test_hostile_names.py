@@ -160,7 +160,7 @@ FILES = [
 
 
 @pytest.mark.parametrize("made", FILES)
-@pytest.mark.parametrize("name", NAMES, ids=ascii)
+@pytest.mark.parametrize("name", in_turn(NAMES, 3), ids=ascii)
 def test_names_in_files(made, name, place, shown):
     for words in made(place, name):
         check(shown(*words))
@@ -169,7 +169,7 @@ def test_names_in_files(made, name, place, shown):
 # Plugins
 
 
-@pytest.mark.parametrize("name", in_turn(NAMES, 3), ids=ascii)
+@pytest.mark.parametrize("name", in_turn(NAMES, 8), ids=ascii)
 def test_names_of_plugins(name, shown):
     turn = Turn("<{role}>", "</s>")
     for family, template, marker in ((name, "acme", ""), ("acme", name, ""), ("acme", "acme", name)):

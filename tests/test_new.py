@@ -5,6 +5,7 @@ import json
 import pages
 import pytest
 from repository import folder
+from sampling import in_turn
 from sandbox import JINJA
 
 PLUGINS = [folder(name) for name in ("fastchat", "jinja", "kit", "paddlenlp", "qwen", "xtuner")]
@@ -77,7 +78,7 @@ def environment(sandbox):
     return made
 
 
-@pytest.mark.parametrize("name", STARTS)
+@pytest.mark.parametrize("name", in_turn(STARTS, 8))
 def test_a_new_package_works_at_once(environment, offline, tmp_path, name):
     options, prompt, reply = STARTS[name]
     for file, content in FILES.items():

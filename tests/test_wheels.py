@@ -4,6 +4,7 @@ import tomllib
 
 import pytest
 from repository import FOLDERS
+from sampling import in_turn
 from sandbox import CORE_NEEDS
 
 HELLO = "[{'role': 'user', 'content': 'Hello!'}]"
@@ -65,7 +66,7 @@ def test_every_plugin_that_is_not_a_family_is_installed_alone_here():
     assert others | {"qwen", "dialects", "ollama", "providers"} == set(USES)
 
 
-@pytest.mark.parametrize("plugin", USES)
+@pytest.mark.parametrize("plugin", in_turn(USES, 8))
 def test_a_plugin_installed_alone_brings_the_core_and_its_dependencies_and_nothing_else(sandbox, plugin):
     needed = NEEDED.get(plugin, [])
     ours = [plugin, *(name.removeprefix("lect-") for name in needed if name.startswith("lect-"))]

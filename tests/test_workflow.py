@@ -38,7 +38,7 @@ def test_the_workflow_and_ci_run_what_pull_requests_must_pass_and_all_that_it_le
     assert {"nox", "nox -s full", "nox -s release"} <= set(commands)
     last = (REPOSITORY / ".ci/run").read_text("utf-8").splitlines()[-2:]
     assert last[0].endswith(".venv/bin/nox")
-    assert last[1] == "LECT_FULL=4 .venv/bin/nox -s full"
+    assert last[1] == "LECT_FULL=8 .venv/bin/nox -s full"
 
 
 def test_only_what_nox_has_checked_is_uploaded_only_for_a_tag_and_only_by_the_job_that_may():
