@@ -15,6 +15,10 @@ from import_cost import medians
 from makers import ABSENT, ORACLES, joined, makers, reference, shared
 from timing import Line, assert_equal, micro
 
+# What a maker's template is given is what the tests give it.
+sys.path.append(str(Path(__file__).parents[1] / "tests/support"))
+from differential import in_parts
+
 BATTERY = Path(__file__).parents[1] / "addons/kit/src/lect_kit/battery.json"
 ROUNDS = 5
 BOUNDS = {"text": 2.0, "render": 4.0}
@@ -94,7 +98,8 @@ def measured(slug, every):
     total = dict.fromkeys(("jinja2", *BOUNDS), 0.0)
     for case in json.loads(BATTERY.read_text("utf-8"))["conversations"][::every]:
         arguments = {"tools": case.get("tools"), "add_generation_prompt": case["add_generation_prompt"]}
-        messages = list(reference()._share_reasoning(shared("put_right").put_right(case["messages"], *takes)))
+        messages = in_parts(slug, shared("put_right").put_right(case["messages"], *takes))
+        messages = list(reference()._share_reasoning(messages))
         calls = {
             "jinja2": makers(slug, messages, **arguments),
             "text": lambda case=case, arguments=arguments: template.text(case["messages"], **arguments),

@@ -288,10 +288,10 @@ class JinjaTemplate(Template):
 
     def _as_read(self, chat: Chat, message: Message) -> Mapping[str, Any]:
         """Return a message in the spelling that the template reads."""
-        raw = self._with_argument_text(chat, message)
+        raw = respelled(self._with_argument_text(chat, message), self._code.reading.parts)
         if self._only_parts:
             raw = in_parts(raw, ("messages", message.index) if chat.tracked else ())
-        return _shared_reasoning(respelled(raw, self._code.reading.parts), message.index, tracked=chat.tracked)
+        return _shared_reasoning(raw, message.index, tracked=chat.tracked)
 
     def _with_argument_text(self, chat: Chat, message: Message) -> Mapping[str, Any]:
         """Return a message with the arguments of its calls as JSON text, where the template takes nothing else."""
