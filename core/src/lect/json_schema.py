@@ -76,8 +76,7 @@ class SchemaView(NamedTuple):
 
     def names(self) -> dict[str, None]:
         """Return the members that have a name, in order."""
-        certain, branches = self._parts()
-        parts = (*certain, *branches)
+        parts = [each for part in self._parts() for each in part]
         return {name: None for each in parts for name in _mapping(each, "properties") if isinstance(name, str)}
 
     def required(self) -> set[str]:

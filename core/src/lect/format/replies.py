@@ -169,7 +169,7 @@ class Replies(Facts):
         """Return what the template writes around an answer with those options that it reads; refuse misspelt ones."""
         read = {name: value for name, value in options.items() if name in self.options} if options else {}
         if options and len(read) < len(options):
-            refuse_misspelt(options, self)
+            refuse_misspelt(options, self, ())
         key: bytes | None
         try:
             key = dumps(read, EQUAL_BYTES) if read else b""

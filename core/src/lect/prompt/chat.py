@@ -308,21 +308,21 @@ def _tojson() -> ModuleType:
     return tojson
 
 
-def refuse_misspelt(options: Mapping[str, Any], facts: Facts) -> None:
+def refuse_misspelt(options: Mapping[str, Any], facts: Facts, arguments: tuple[str, ...] = ARGUMENTS) -> None:
     """Refuse an option that is not read and is nearly the name of an argument, or of an option that is."""
     for name in options:
-        meant = None if name in facts.options else _meant(name, tuple(facts.options))
+        meant = None if name in facts.options else _meant(name, (*arguments, *facts.options))
         if meant is not None:
             raise MessageError(f"there is no argument or option {saferepr(name)}\n  try: {meant}=...")
 
 
 @lru_cache(maxsize=256)
-def _meant(name: str, options: tuple[str, ...]) -> str | None:
-    """Return the argument or option that `name` misspells; None where it may be an option of another template."""
+def _meant(name: str, names: tuple[str, ...]) -> str | None:
+    """Return which of these names `name` misspells; None where it may be an option of another template."""
     # The tokens of a tokenizer have similar names, and are given all together.
     if len(name) > LONGEST_MISSPELT or name.endswith("_token"):
         return None
-    return next(iter(near_names(name, (*ARGUMENTS, *options), likeness=LEAST_LIKE)), None)
+    return next(iter(near_names(name, names, likeness=LEAST_LIKE)), None)
 
 
 def _field(path: Path) -> Path:

@@ -46,6 +46,7 @@ def configure(parser: ArgumentParser) -> None:
         type=commands.utf8,
         help="another model, template or file, to see both side by side",
     )
+    commands.add_notation(parser)
     add("--reply", metavar="FILE", help="show what the model wrote instead, and how it arrives; or -")
     add("-o", "--output", metavar="FILE", help="the file (default: standard output)")
     add("--open", action="store_true", help="open the page in a browser")
@@ -92,7 +93,7 @@ def _page(arguments: Namespace) -> str:
     commands.print_notes(commands.notes_on(rendered))
     prompt = rendered.prompt
     if arguments.against:
-        return html(prompt, against=rendered.by(commands.find_template(arguments.against)))
+        return html(prompt, against=rendered.by(commands.find_template(arguments.against, arguments.notation)))
     if arguments.tokenizer:
         policy = None if rendered.is_open else lect.LossPolicy(allow_uniform=True)
         return html(prompt.encode(load_tokenizer(arguments.tokenizer), policy=policy, strict=False))
