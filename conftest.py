@@ -13,9 +13,9 @@ with suppress(ImportError):
     from hypothesis import settings
 
     # The machine may be busy, so no example has a deadline. The same examples are tried every time: a run judges a
-    # change, and only `nox -s stress` searches.
-    number = 100 if FULL else 30
-    settings.register_profile("lect", deadline=None, database=None, derandomize=not STRESS, max_examples=number)
+    # change, and only `nox -s stress` searches. `nox -s full` tries more of them.
+    examples = 100 if FULL else 30
+    settings.register_profile("lect", deadline=None, database=None, derandomize=not STRESS, max_examples=examples)
     settings.load_profile("lect")
 
 

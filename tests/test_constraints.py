@@ -1,6 +1,7 @@
 """What a constraint forces is what templates write, and what it allows is read: with llguidance, over all formats.
 
-`nox -s engines` does the same at length, over all templates, and with xgrammar and llama.cpp.
+`nox -s engines` does the same at length, and with xgrammar and llama.cpp: over one in three of all templates, which
+rotate, or over each with LECT_FULL=1.
 """
 
 import itertools

@@ -1,8 +1,8 @@
 """Some of very many cases. Most samples are the same in every run; those of the makers' templates rotate with the
 commit, so that all are tried in time.
 
-`LECT_FULL=1`, which `nox -s full` sets, tries all that rotate, `LECT_FULL=8` at least one in eight; `LECT_STRESS=1`, which
-`nox -s stress` sets, tries everything. `LECT_SAMPLE_SEED` repeats the sample of another commit.
+`LECT_FULL=1`, which `nox -s full` sets, tries all that rotate, `LECT_FULL=8` at least one in eight; `LECT_STRESS=1`,
+which `nox -s stress` sets, tries everything. `LECT_SAMPLE_SEED` repeats the sample of another commit.
 """
 
 import json

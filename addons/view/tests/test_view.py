@@ -266,6 +266,14 @@ def test_the_command_opens_a_page(monkeypatch):
 def test_the_command_refuses_what_does_not_fit(tmp_path, capsys):
     assert main(["view", "acme-7b", "Hi", "--against", "chatml", "--reply", "x"]) == 2
     assert "only one of --tokenizer, --against and --reply" in capsys.readouterr().err
+    assert main(["view", "acme-7b", "Hi", "--notation", "jinja"]) == 2
+    assert "that --against names" in capsys.readouterr().err
+    file = tmp_path / "note.txt"
+    file.write_text("3", "utf-8")
+    assert main(["view", "acme-7b", "Hi", "--against", str(file)]) == 1
+    (notation,) = re.findall(r"try: --notation (\w+)", capsys.readouterr().err)
+    assert main(["view", "acme-7b", "Hi", "--against", str(file), "--notation", notation]) == 1
+    assert "try: --notation" not in capsys.readouterr().err
     assert main(["view", "acme-7b", "Hi", "-o", str(tmp_path / "none" / "page.html")]) == 1
     assert "cannot write" in capsys.readouterr().err
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 __all__ = ["SchemaView", "beside", "both", "kind_of", "target"]
 
 Types = frozenset[str]
-Known = dict[int, frozenset[Types]]
+Known = dict[int, frozenset[Types]]  # By the id of a schema.
 
 KINDS: dict[type, str] = {str: "string", bool: "boolean", int: "integer", float: "number", dict: "object"}
 KINDS |= {list: "array", type(None): "null"}

@@ -39,9 +39,8 @@ def marks_of(grammar: Grammar, stop: Iterable[str], tokens: tuple[str, ...], nam
     """
     text, reasoning, own = live_marks(grammar, tuple(stop), tokens)
     # A thought that is opened twice is read, and reported.
-    reasoning |= (
-        {mark.strip() for mark in grammar.reasoning.open if mark.strip() in tokens} if grammar.reasoning else set()
-    )
+    opens = grammar.reasoning.open if grammar.reasoning else ()
+    reasoning |= {*map(str.strip, opens)}.intersection(tokens)
     # Marks of parameters mean nothing in content, and are reported there.
     # A token that is a part of a mark is not one of its own.
     parts = {mark for mark in tokens if any(mark in each and mark != each for each in own)}

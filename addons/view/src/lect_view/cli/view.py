@@ -70,6 +70,8 @@ def run(arguments: Namespace) -> None:
         raise ArgumentError(None, "the following arguments are required: MODEL")
     if sum(map(bool, (arguments.tokenizer, arguments.against, arguments.reply))) > 1:
         raise ArgumentError(None, "only one of --tokenizer, --against and --reply can be given")
+    if arguments.notation and not arguments.against:
+        raise ArgumentError(None, "--notation is that of the file that --against names")
     if not (arguments.output or arguments.open) and sys.stdout.isatty():
         raise ArgumentError(None, "a page is not for terminals: name a file with -o, or give --open")
     page = _page(arguments)

@@ -117,6 +117,7 @@ class _NoRedirect(HTTPRedirectHandler):
 
 
 HANDLERS = ProxyHandler, UnknownHandler, HTTPErrorProcessor, HTTPDefaultErrorHandler, _NoRedirect
+"""What an opener needs besides connections; with no others, no address means a file."""
 
 
 class _Watched(AbstractHTTPHandler):
