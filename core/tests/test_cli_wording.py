@@ -145,6 +145,10 @@ def test_errors_name_options_of_the_command_line(tmp_path, monkeypatch, capsys):
         ("./name for a directory, or adapter='chatml'", "./name for a directory, or --adapter chatml"),
         ("default='chatml'", "--default chatml"),
         ("notation='jinja', to learn what is wrong with it", "--notation jinja, to learn what is wrong with it"),
+        (
+            "limits={'depth': 200}, if you trust the template",
+            "lect_jinja.load('./...', limits={'depth': 200}) in Python, if you trust the template",
+        ),
         ("lect.pin('acme-7b', 'lect-acme:acme')", "--adapter lect-acme:acme"),
         ("limits={'bytes': ...}", "--limit bytes=..."),
         ("limits=...", "--limit"),

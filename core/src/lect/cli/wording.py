@@ -20,7 +20,8 @@ PHRASES = {
     r"\bmax_length is ": "--max-length is ",
     r"^(truncate|unroll|media) is ": r"--\1 is ",
     r": fallback=False$": "",
-    r"\blimits=\{'(messages|tools|depth|bytes)': (\S+)\}": r"--limit \1=\2",
+    r"(limits=\{'\w+': \d+\})(?=, if you trust the template)": r"lect_jinja.load('./...', \1) in Python",
+    r"\blimits=\{'(messages|tools|depth|bytes)': (\S+)\}(?!\))": r"--limit \1=\2",
 }
 """Patterns of what errors suggest to a Python program, and the words for it here."""
 

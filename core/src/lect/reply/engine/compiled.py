@@ -64,9 +64,8 @@ class CompiledGrammar:
         self.opens = {mark for section in self.sections for mark in section.first_marks}
         self.own = {"", *map(str.strip, marks_of(grammar))}
         arguments = [call.syntax.arguments for section in self.sections for call in section.calls]
-        # A name follows these.
         named = {*self.opens, *(each.open for each in arguments if isinstance(each, parts.Params))}
-        self.naming = [mark for mark in sorted(named) if mark[0] in "<[" and mark.strip("<[")]
+        self.naming = [each for each in sorted(named) if each[0] in "<[" and each.strip("<[")]  # Names follow these.
         # What is not extracted stays as it was written; but no thought contains a token that stands for itself.
         stray = control_tokens(grammar, tokens) if extract else {}
         self.stray = {mark: code for mark, code in stray.items() if self.takes_tools or TOKEN.fullmatch(mark)}
