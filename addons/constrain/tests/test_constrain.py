@@ -52,6 +52,11 @@ def tool(name="f", parameters=CITY):
     return {"type": "function", "function": {"name": name, "parameters": parameters}}
 
 
+def value(schema):
+    """Return a tool with one argument of this schema."""
+    return tool(parameters={"type": "object", "properties": {"a": schema}, "required": ["a"]})
+
+
 def literals(constraint):
     """Return all texts that a structural tag requires."""
     return re.findall(r'"value": ("(?:[^"\\]|\\.)*")', json.dumps(constraint.structural_tag(), ensure_ascii=False))
@@ -175,6 +180,12 @@ def test_content_may_have_a_schema():
             "auto",
             "minimum is above maximum",
         ),
+        ([value({"enum": [2, 7], "multipleOf": 5})], "auto", "fits no value"),
+        ([value({"type": "integer", "minimum": "a"})], "auto", "minimum is 'a'; expected a number"),
+        ([value({"type": "integer", "multipleOf": 0})], "auto", "multipleOf is 0; expected a number above 0"),
+        ([value({"type": "array", "maxItems": -1})], "auto", "maxItems is -1; expected an integer, 0 or more"),
+        ([value({"type": "string", "maxLength": float("inf")})], "auto", "maxLength is inf; expected an integer"),
+        ([value({"allOf": [{"pattern": 3}, {"type": "string"}]})], "auto", "pattern is 3; expected a regular"),
         (
             [tool(parameters={"allOf": [{"type": "object"}, {"type": "string"}]})],
             "auto",
@@ -190,6 +201,15 @@ def test_content_may_have_a_schema():
 def test_bad_input_is_refused_before_an_engine_sees_it(tools, choice, message):
     with pytest.raises(lect.MessageError, match=message):
         constrain(TEMPLATE, tools, tool_choice=choice)
+
+
+def test_older_schemas_exclude_bounds_by_a_boolean():
+    def bounds(**said):
+        return constrain(TEMPLATE, [value({"type": "integer", "minimum": 3, **said})]).lark().split("{", 1)[1]
+
+    assert bounds(exclusiveMinimum=False) == bounds()
+    newer = [value({"type": "integer", "exclusiveMinimum": 3})]
+    assert bounds(exclusiveMinimum=True) == constrain(TEMPLATE, newer).lark().split("{", 1)[1]
 
 
 def test_sizes_are_bounded():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from math import ceil, floor
 from typing import Any
 
@@ -14,6 +15,7 @@ FITS: dict[str, Callable[[Any, Any], bool]] = {
     "maximum": lambda value, bound: value <= bound,
     "exclusiveMinimum": lambda value, bound: value > bound,
     "exclusiveMaximum": lambda value, bound: value < bound,
+    "multipleOf": lambda value, factor: Fraction(repr(value)) % Fraction(repr(factor)) == 0,  # As it is written.
     "minLength": lambda value, bound: len(value) >= bound,
     "maxLength": lambda value, bound: len(value) <= bound,
     "pattern": lambda value, pattern: matches(pattern, value),

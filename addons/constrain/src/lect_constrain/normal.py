@@ -25,7 +25,7 @@ from lect_constrain.fitting import (
     wider,
 )
 from lect_constrain.formats import format_schema
-from lect_constrain.schema import ANY_ORDER, NAMED, OF_TYPES, ONE, TYPES, Schema, matches, types_of
+from lect_constrain.schema import ANY_ORDER, NAMED, OF_TYPES, ONE, TYPES, Schema, matches, misstated, types_of
 
 MOST, DEEPEST = 20_000, 64
 """How many subschemas a schema may have, and how deep they may be nested."""
@@ -34,6 +34,8 @@ ANNOTATIONS = {
     "$anchor", "nullable", "strict",
 }  # fmt: skip
 HIGHEST = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties")
+EXCLUSIVE = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
+"""In older schemas, such as those of OpenAPI 3.0, whether the bound itself is excluded."""
 LOWEST = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties")
 BOUNDS = (
     ("minimum", "maximum"),
@@ -114,6 +116,13 @@ class _Normal:
             msg = f"the schema of {self.where} is wrong at {path or '/'}: {saferepr(schema)}; expected an object"
             raise MessageError(msg)
         kept = {word: value for word, value in schema.items() if word not in ANNOTATIONS}
+        for exclusive, bound in EXCLUSIVE.items():
+            if isinstance(kept.get(exclusive), bool) and kept.pop(exclusive) and bound in kept:
+                kept[exclusive] = kept.pop(bound)
+        for word, value in kept.items():
+            if expected := misstated(word, value):
+                msg = f"the schema of {self.where} is wrong at {path or '/'}: {word} is {saferepr(value)}"
+                raise MessageError(f"{msg}; expected {expected}")
         if "type" in kept and schema.get("nullable") is True:
             kept["type"] = [*types_of(kept), "null"]
         return {word: value for word, value in kept.items() if word not in ("$defs", "definitions")}

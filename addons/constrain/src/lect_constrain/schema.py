@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from math import isfinite
 from typing import Any
+
+from lect.addon import json_schema
 
 Schema = dict[str, Any]
 
@@ -24,6 +27,7 @@ KNOWN = frozenset([
 ANY_ORDER = "any_order"
 """The keyword that objects of several keys have in the normal form if their keys may come in any order."""
 NUMERIC = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
+COUNTS = ("minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties")
 NAMED = ("properties", "patternProperties", "dependentSchemas")
 REST_OF = {"additionalProperties": "patternProperties", "items": "prefixItems"}
 """Keywords that speak of what others leave: without the other they would speak of everything."""
@@ -39,6 +43,19 @@ OF_TYPES = {
     for word in words
 }
 """The types that keywords are about: of the others they say nothing."""
+
+
+def misstated(word: str, value: Any) -> str:
+    """Return what the value of a keyword has to be; empty if it is that."""
+    kind = json_schema.kind_of(value)
+    is_number = kind in ("integer", "number") and isfinite(value)
+    if word in NUMERIC:
+        return "" if is_number else "a number"
+    if word == "multipleOf":
+        return "" if is_number and value > 0 else "a number above 0"
+    if word in COUNTS:
+        return "" if is_number and value >= 0 and value == int(value) else "an integer, 0 or more"
+    return "a regular expression, as text" if word == "pattern" and kind != "string" else ""
 
 
 def types_of(schema: Mapping[str, Any]) -> tuple[str, ...]:
