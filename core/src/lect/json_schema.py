@@ -25,9 +25,9 @@ DEEPEST = 64
 UNIONS = ("anyOf", "oneOf")
 IMPLIED = {"object": ("properties", "patternProperties", "additionalProperties"), "array": ("items", "prefixItems")}
 SPELT = frozenset({"enum", "const"})
-IN_PLACE = {"$ref", "allOf", *UNIONS, "then", "else", "dependentSchemas"}
-JOINING = {*IN_PLACE, "patternProperties", "unevaluatedProperties", *SPELT}
-"""The words that bring in other schemas, of members too; few schemas have any."""
+IN_PLACE = frozenset({"$ref", "allOf", *UNIONS, "then", "else", "dependentSchemas"})
+JOINING = IN_PLACE | {"patternProperties", "unevaluatedProperties", *SPELT}
+"""The words that bring in other schemas, and those that may bring in schemas of members; few schemas have any."""
 MAPPING = (dict, Mapping)  # Most are, and telling this of a `dict` is fast.
 # A pattern with few repetitions, none of them of a group, takes no long time on a short key, whatever they are.
 LONGEST_KEY, LONGEST_PATTERN, MOST_REPEATED = 64, 256, 4
@@ -54,12 +54,11 @@ class SchemaView(NamedTuple):
 
         There is none if nothing is said. It is one of the readings, if there are any.
         """
-        told = _stated(self.certain[0], readings) if self._is_plain() else NONE
-        return frozenset({told}) if told else self._types(readings, {}, 0) if self.is_known else frozenset()
+        return self._types(readings, {}, 0) if self.is_known else frozenset()
 
     def child(self, key: str | int) -> "SchemaView":
         """Return what is said of a member of an object, or of an item of a list."""
-        if self._is_plain() and isinstance(key, str):
+        if self._is_alone(JOINING) and isinstance(key, str):
             stated = _mapping(self.certain[0], "properties").get(key, self.certain[0].get("additionalProperties"))
             return SchemaView(self.root, [stated] if _is_schema(stated) else [])
         certain, branches = self._parts()
@@ -76,20 +75,20 @@ class SchemaView(NamedTuple):
 
     def names(self) -> dict[str, None]:
         """Return the members that have a name, in order."""
-        parts = [each for part in self._parts() for each in part]
-        return {name: None for each in parts for name in _mapping(each, "properties") if isinstance(name, str)}
+        found = (_mapping(schema, "properties") for part in self._parts() for schema in part)
+        return {name: None for properties in found for name in properties if isinstance(name, str)}
 
     def required(self) -> set[str]:
         """Return the members without which no value fits."""
         return {name for schema in self._parts()[0] for name in _listed(schema, "required") if isinstance(name, str)}
 
-    def _is_plain(self) -> bool:
-        """Return whether one schema alone says all."""
-        return len(self.certain) == 1 and not self.branches and JOINING.isdisjoint(self.certain[0])
+    def _is_alone(self, joining: frozenset[str] = IN_PLACE) -> bool:
+        """Return whether one schema says all: it has no words that bring in others."""
+        return len(self.certain) == 1 and not self.branches and joining.isdisjoint(self.certain[0])
 
     def _parts(self) -> tuple[Sequence[Mapping[str, Any]], Sequence[Mapping[str, Any]]]:
         """Return all the schemas of the value: those that it has to fit, and those that depend on a branch."""
-        if self._is_plain():
+        if self._is_alone():
             return self.certain, ()
         certain = beside(self.certain, self.root)
         branches = [*self.branches, *(each for schema in certain for each in _branches(schema, UNIONS))]
@@ -98,6 +97,8 @@ class SchemaView(NamedTuple):
     def _types(self, readings: Sequence[Any], known: Known, depth: int) -> frozenset[Types]:
         if depth > DEEPEST:
             return frozenset({NEVER})
+        if self._is_alone() and (told := _stated(self.certain[0], readings)):
+            return frozenset({told})
         certain = beside(self.certain, self.root)
         said = [_stated(schema, readings) for schema in certain]
         for union in (schema[word] for schema in certain for word in UNIONS if _listed(schema, word)):
@@ -117,7 +118,8 @@ class SchemaView(NamedTuple):
         """Return the types in a branch; those of one that contains itself are those of its other parts."""
         if id(schema) not in known:
             known[id(schema)] = frozenset({NONE})
-            known[id(schema)] = SchemaView(self.root, [schema])._types(readings, known, depth + 1)
+            view = SchemaView(self.root, [schema] if _is_schema(schema) else [])
+            known[id(schema)] = view._types(readings, known, depth + 1)
         return known[id(schema)]
 
 
@@ -163,11 +165,11 @@ def both(one: Types, other: Types) -> Types:
 def _stated(schema: Mapping[str, Any], readings: Sequence[Any]) -> Types:
     """Return the types that a schema itself names; those of the readings that it allows, if there are any."""
     named = schema.get("type")
-    names = [named] if isinstance(named, str) else _listed(schema, "type")
-    types = frozenset(name for name in names if isinstance(name, str)) & ALL
+    names = (named,) if isinstance(named, str) else [name for name in _listed(schema, "type") if isinstance(name, str)]
+    types = ALL.intersection(names)
     if types and schema.get("nullable") is True:  # As OpenAPI 3.0 has it.
         types |= {"null"}
-    if not types and SPELT.isdisjoint(schema):
+    if SPELT.isdisjoint(schema) and not (types and readings):
         return types
     if readings:
         return both(types, frozenset(kind_of(each) for each in readings if _may_fit(schema, each)) or NEVER)

@@ -89,10 +89,8 @@ def _show(report: InstallationReport, broken: list[Finding], screen: Screen) -> 
     _show_findings(screen, "worth knowing", "yellow", [finding for finding in report.findings if not finding.broken])
     _show_findings(screen, "broken", "red", broken)
     screen.line()
-    if broken:
-        screen.line("1 thing is broken" if len(broken) == 1 else f"{len(broken)} things are broken", style="red")
-    else:
-        screen.line("nothing is broken", style="green")
+    found = {0: "nothing is", 1: "1 thing is"}.get(len(broken), f"{len(broken)} things are")
+    screen.line(f"{found} broken", style="red" if broken else "green")
 
 
 def _plugin_row(plugin: dict[str, Any]) -> tuple[str | Painted, ...]:

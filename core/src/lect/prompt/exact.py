@@ -117,10 +117,8 @@ def _read_arguments(
             arguments = read_object(value) if value else {}
         if arguments is None:
             return given(value, (*path, "arguments")) if tracked else value
-    elif value is None:
-        return {}
     else:
-        return None
+        return {} if value is None else None
     for key, each in arguments.items():
         if type(key) is not str or (type(each) not in SCALARS and not _is_scalar(each)):
             limits.check_value(arguments, (*path, "arguments"))

@@ -54,10 +54,9 @@ def read_distribution(files: MetaFiles) -> Distribution:
         name, version = (name, version) if name else identity(files)
         return Distribution(name, version, (), files.place)
     stated_name, stated_version = identity(files)
+    problem = "" if stated_name else text_problem(metadata(files)) or "has no Name"
     if max(len(stated_name), len(stated_version)) > LONGEST_NAME:
         problem = f"has a Name or a Version of more than {LONGEST_NAME:,} characters"
-    else:
-        problem = "" if stated_name else text_problem(metadata(files)) or "has no Name"
     if problem:
         return Distribution(name, version, (), files.place, f"its METADATA {problem}")
     problem = text_problem(points)

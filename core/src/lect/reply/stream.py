@@ -211,21 +211,23 @@ class ReplyStream:
 
 def _wanted(extract: object) -> frozenset[str]:
     """Return what to take out."""
-    if isinstance(extract, tuple | list | set | frozenset) and all(what in ("reasoning", "tools") for what in extract):
+    if isinstance(extract, (tuple, list, set, frozenset)) and all(what in ("reasoning", "tools") for what in extract):
         return frozenset(extract)
     raise MessageError(f"extract is {saferepr(extract)}\n  try: extract=('reasoning', 'tools'), or one of them")
 
 
-def _stop_strings(stop: object) -> tuple[str, ...]:
+def _stop_strings(stop: Any) -> tuple[str, ...]:
     """Return the strings at which a reply ends; a single string would count as its characters."""
-    if not isinstance(stop, str) and isinstance(stop, Iterable):
-        stops = tuple(stop)
-        if all(isinstance(each, str) and each for each in stops):
-            length = sum(map(len, stops))
-            if length > LONGEST_STOPS:
-                raise MessageError(f"stop has {length} characters in total; at most {LONGEST_STOPS} are allowed")
-            return stops
-    raise MessageError(f"stop is {saferepr(stop)}; expected a list of texts\n  try: stop=['...']")
+    try:
+        stops = ("",) if isinstance(stop, str) else tuple(stop)
+        length = len("".join(stops))
+    except TypeError:  # It is no list, or not of texts.
+        stops, length = ("",), 0
+    if "" in stops:
+        raise MessageError(f"stop is {saferepr(stop)}; expected a list of texts\n  try: stop=['...']")
+    if length > LONGEST_STOPS:
+        raise MessageError(f"stop has {length} characters in total; at most {LONGEST_STOPS} are allowed")
+    return stops
 
 
 def _continues_call(reader: Reader) -> bool:

@@ -107,8 +107,7 @@ class Encoded:
             weights = self.weights
         except MaskError:
             weights = [0.0] * len(self.ids)
-        tokens = zip(self.ids, self.offsets, weights, strict=True)
-        return tokens_of(tokens, self._prompt.layout, self._opening)
+        return tokens_of(zip(self.ids, self.offsets, weights, strict=True), self._prompt.layout, self._opening)
 
     def __getstate__(self) -> dict[str, Any]:
         # The views, not what they are computed from. If there is no mask, asking for it fails after unpickling too.

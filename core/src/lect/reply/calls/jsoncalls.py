@@ -199,8 +199,7 @@ def _wrapped_arguments(reader: Reader, pieces: list[str]) -> Outcome:
         pieces.append(_decoded(reader, "".join(held)))
     if outcome == DONE and fence:
         reader.forgive("a fence around the arguments")
-        end = yield from reader.sure(lookahead.either, [(UNFENCE,)])
-        reader.at = max(reader.at, end)
+        reader.at = max(reader.at, (yield from reader.sure(lookahead.either, [(UNFENCE,)])))
     return outcome
 
 

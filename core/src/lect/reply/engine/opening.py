@@ -97,7 +97,7 @@ def stripped_call(compiled: CompiledGrammar, content: str, tools: Container[str]
     A reply that calls something, or goes on before that, must name one of the tools.
     """
     grammar = compiled.grammar
-    if not (grammar.sections or grammar.channels):
+    if not content or not (grammar.sections or grammar.channels):
         return ""
     for found in FIND_JSON_CALLS(content):
         before = content[max(found.start() - 256, 0) : found.start()].rstrip("[ \n")

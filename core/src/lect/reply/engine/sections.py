@@ -70,7 +70,7 @@ def read_section(reader: Reader, found: CallMatch, start: int) -> Decision:
         if reader.position == start and not reader.exhausted():
             # In an odd grammar a call may be empty; reading must still advance.
             reader.skip(reader.at + 1)
-        following = yield from reader.sure(lambda *_: _next(reader, section, opened=opened))
+        following = yield from reader.sure(_next, reader, found, opened)
         if following is None:
             if opened and section.syntax.special and section.opens:
                 yield from _skip_echo(reader, section, begin)
@@ -180,11 +180,10 @@ def _close(buffer: str, at: int, closes: list[tuple[str, ...]], ended: bool) -> 
     return at, NO
 
 
-def _next(reader: Reader, compiled: CompiledSection, *, opened: bool) -> CallMatch | None:
+def _next(buffer: str, at: int, reader: Reader, last: CallMatch, opened: bool, ended: bool) -> CallMatch | None:
     """Read on to the next call of the section; return None if there is none, after the close of the section."""
-    section = compiled.syntax
+    compiled, section = last.section, last.section.syntax
     while True:
-        buffer, ended = reader.buffer, reader.ended
         if compiled.closes and _skip_close(buffer, reader.at, reader, compiled.closes, section.close, ended):
             reader.unclosed = ()
             return None

@@ -162,6 +162,8 @@ class Reader:
         found: list[str] = []
         while True:
             buffer, begin = self.buffer, self.at
+            if begin < len(buffer) and buffer[begin] not in characters:
+                return "".join(found)
             while self.at < len(buffer) and buffer[self.at] in characters:
                 self.at += 1
             found.append(buffer[begin : self.at])
@@ -316,12 +318,11 @@ class Reader:
         hidden = unknown and self.unknown_tools != KEEP
         self.call = call = OpenCall(name, own_id or self.call_id(index, name), begin, hidden)
         self.growing.append(call.parts)
-        self.kind, self.sink, self.index = CALL_ARGS, call.parts, index
-        self.fresh = False
+        self.kind, self.sink, self.index, self.fresh = CALL_ARGS, call.parts, index, False
         if not hidden:
             self.end = max(self.position, 0)
-            start = max(self.origin, 0)
-            self.events.append(_new(Event, ("call_start", name, index, call.id, None, None, start, self.end)))
+            begun = _new(Event, ("call_start", name, index, call.id, None, None, max(self.origin, 0), self.end))
+            self.events.append(begun)
             if unknown:
                 self.report("unknown_tool", self.origin, f"there is no tool {name!r}")
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lect.errors import MessageError, saferepr
-from lect.json_schema import SchemaView
+from lect.json_schema import MAPPING, SchemaView
 from lect.objects import dumped
 
 STRING = frozenset({"string"})
@@ -17,19 +17,22 @@ class Schemas:
 
     def __init__(self, tools: Sequence[Mapping[str, Any]] | None):
         self.known: dict[str, Mapping[str, Any]] = {}
+        self._parameters: dict[str, dict[str, None]] = {}
         if tools is None:
             return
-        if isinstance(tools, str | bytes | Mapping) or not isinstance(tools, Sequence):
+        # Exact types come first: most tools are plain, and to check an abstract class takes many times as long.
+        if type(tools) is not list and (isinstance(tools, str | bytes | Mapping) or not isinstance(tools, Sequence)):
             raise MessageError(f"tools is {saferepr(tools)}; expected a list of tool schemas")
-        for index, tool in enumerate(map(dumped, tools)):
-            function = dumped(tool.get("function") or tool) if isinstance(tool, Mapping) else None
-            if not isinstance(function, Mapping) or not isinstance(function.get("name"), str):
+        for index, tool in enumerate(tools):
+            tool = tool if type(tool) is dict else dumped(tool)
+            function = dumped(tool.get("function") or tool) if isinstance(tool, MAPPING) else None
+            if not isinstance(function, MAPPING) or not isinstance(function.get("name"), str):
                 raise MessageError(
                     f"tools[{index}] is {saferepr(tool)}; expected a schema such as {{'name': ..., 'parameters': "
                     "{...}}, in 'function' or not"
                 )
             parameters = dumped(function.get("parameters"))
-            self.known[function["name"]] = parameters if isinstance(parameters, Mapping) else {}
+            self.known[function["name"]] = parameters if isinstance(parameters, MAPPING) else {}
 
     def of(self, name: str) -> SchemaView:
         """Return what is said of the arguments of a tool; nothing if it is unknown."""
@@ -38,7 +41,9 @@ class Schemas:
 
     def parameters(self, name: str) -> dict[str, None]:
         """Return the names of a tool's parameters, in order."""
-        return self.of(name).names()
+        if name not in self._parameters:
+            self._parameters[name] = self.of(name).names()
+        return self._parameters[name]
 
     def only_tool_for(self, arguments: str) -> str | None:
         """Return the one tool that takes these arguments, given as JSON; None if there is none, or several."""

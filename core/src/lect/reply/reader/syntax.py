@@ -186,10 +186,8 @@ class CompiledSection:
             after = lookahead.sequence(buffer, at, marks, ended)
             if after == NO:
                 continue
-            if self.syntax.special:
-                end = lookahead.either(buffer, after, self.closes, ended)
-                if end != NO:
-                    return CallMatch(self, self.calls[0], at, end, {}, announced=True, empty=True)
+            if self.syntax.special and (end := lookahead.either(buffer, after, self.closes, ended)) != NO:
+                return CallMatch(self, self.calls[0], at, end, {}, announced=True, empty=True)
             found = self.look_for_call(buffer, after, ended)
             if found is not None:
                 return found
