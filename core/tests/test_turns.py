@@ -15,6 +15,14 @@ def prompt(table, *turns, generate=False):
     return table.text([{"role": role, "content": text} for role, text in turns], add_generation_prompt=generate)
 
 
+def pairs_text(table, pairs, generate=False, system=None):
+    """Return the prompt of a conversation of pairs."""
+    conversation = Conversation(table, system_message=system, messages=pairs)
+    if generate:
+        conversation.append_message("assistant", None)
+    return conversation.get_prompt()
+
+
 def table(**facts):
     return TurnTemplate("t", **{"user": Turn("U:", ";"), "assistant": Turn("A:", ";"), **facts})
 
@@ -114,19 +122,19 @@ def test_a_round_is_numbered_in_prefixes_and_never_in_text():
 def test_pairs_give_the_text_of_messages(facts, pairs, generate, system):
     made = table(**facts)
     turns = pairs if system is None else [("system", system), *pairs]
-    assert made.pairs_text(system, pairs, add_generation_prompt=generate) == prompt(made, *turns, generate=generate)
+    assert pairs_text(made, pairs, generate, system) == prompt(made, *turns, generate=generate)
 
 
 @pytest.mark.parametrize("made", TABLES, ids=repr)
 @pytest.mark.parametrize("text", [None, 0, 5, False, b"", {}, object], ids=repr)
 def test_a_pair_without_a_text_is_an_error_and_not_an_empty_text(made, text):
     with pytest.raises(MessageError, match=r"^the text of messages\[1\] is "):
-        made.pairs_text("s", [["user", "u"], ["assistant", text], ["user", "u"]], add_generation_prompt=False)
+        pairs_text(made, [["user", "u"], ["assistant", text], ["user", "u"]], False, "s")
 
 
 def test_a_pair_may_contain_parts():
     parts = [{"type": "text", "text": "u"}]
-    assert BARE.pairs_text(None, [["user", parts]], add_generation_prompt=True) == prompt(BARE, U, generate=True)
+    assert pairs_text(BARE, [["user", parts]], True) == prompt(BARE, U, generate=True)
 
 
 def test_capabilities_follow_from_the_turns():
@@ -231,7 +239,7 @@ def test_a_text_may_be_written_if_there_is_no_system_text():
     )
     user, system = {"role": "user", "content": "Hi"}, {"role": "system", "content": ""}
     assert table.text([user]) == ">-\nU:E\nU:Hi\n"
-    assert table.pairs_text(None, [("user", "Hi")], add_generation_prompt=False) == ">-\nU:E\nU:Hi\n"
+    assert pairs_text(table, [("user", "Hi")], False) == ">-\nU:E\nU:Hi\n"
     assert table.text([system, user]) == ">S:\nU:E\nU:Hi\n"
     assert table.but(default_system="D").text([user]) == ">S:D\nU:E\nU:Hi\n"
     assert table.but(system=None).text([system, user]) == ">-\nU:E\nU:Hi\n"
@@ -266,7 +274,7 @@ BESIDE = table(system=Turn("S:", ";"), closing="$", program=counting)
 )
 def test_beside_a_program_a_table_writes_ordinary_chats(turns, generate, expected):
     assert prompt(BESIDE, *turns, generate=generate) == expected
-    assert BESIDE.pairs_text(None, turns, add_generation_prompt=generate) == expected
+    assert pairs_text(BESIDE, turns, generate) == expected
 
 
 @pytest.mark.parametrize(

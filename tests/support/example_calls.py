@@ -179,7 +179,6 @@ OTHERS: dict[str, dict[str, Callable[[], Any]]] = {
     "lect.plugin.Rule.fit": {"ref": lambda: parse_ref("acme/chat")},
     "lect.plugin.Family": {"templates": lambda: [ACME]},
     "lect.plugin.Family.get_template": {"match": lambda: Match(Specificity.NAME, "acme", "acme")},
-    "lect.plugin.TurnTemplate.pairs_text": {"system": words(1), "pairs": lambda: [["user", "a"]], "add_generation_prompt": lambda: True},
     "lect.plugin.Source.fields": {"tool": words(1)},
     "lect.plugin.plain_str": {"self": words(1)},
     "lect.plugin.grammar.Channels": {"start": lambda: ("<c>",), "bodies": lambda: (("a", "b"),)},

@@ -137,7 +137,7 @@ def get_conversation_template(
 ) -> Conversation:
     """Return a new conversation in the official format of a model; see `get_template`, also for the arguments."""
     try:
-        return Conversation(get_template(model_path, adapter=adapter))
+        return Conversation(_template_of(_registry.resolve(model_path, adapter=adapter)))
     except UnknownModelError:
         if default is None:
             raise
@@ -195,7 +195,10 @@ def get_template(model_path: ModelPath, *, adapter: Any = None, default: str | N
     Raises:
         UnknownModelError: If no adapter knows the model and there is no default; see also `resolve`.
     """
-    resolution = _registry.resolve(model_path, adapter=adapter, default=default)
+    return _template_of(_registry.resolve(model_path, adapter=adapter, default=default))
+
+
+def _template_of(resolution: Resolution) -> Template:
     if resolution.kind == "base":
         instead = "the version that was trained to chat, or lect.resolve(path).template, which does not warn"
         warn_caller(f"{base_note(resolution)}\n  try: {instead}", BaseModelWarning)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from opcode import opmap
-from signal import getsignal, valid_signals
 from typing import Any
 
 from lect.errors import PluginError
@@ -69,6 +68,8 @@ def by_signal(error: BaseException) -> bool:
     A handler that is written in Python has a frame in the traceback. Python's own handler for Ctrl-C has none: its
     traceback ends at the interrupted instruction, which is never a `raise`.
     """
+    from signal import getsignal, valid_signals  # It takes long to import, and few exceptions are caused by one.
+
     handlers = {_code_of(getsignal(each)) for each in valid_signals()}
     raised = False
     place = error.__traceback__ if isinstance(error, BaseException) else None

@@ -85,8 +85,8 @@ class Conversation:
         self.roles: Sequence[str] = (USER, ASSISTANT)
         self.messages: list[list[Any]] = [_copied(list(message)) for message in messages] if messages else []
         self.offset = offset
-        if stop_str is None and template.stop:
-            stop_str = next(iter(template.stop)) if len(template.stop) == 1 else list(template.stop)
+        if stop_str is None and (stops := template.stop):
+            stop_str = next(iter(stops)) if len(stops) == 1 else list(stops)
         self.stop_str = stop_str
         self.stop_token_ids = list(template.stop_ids) or None if stop_token_ids is None else stop_token_ids
 
@@ -119,8 +119,10 @@ class Conversation:
         # The template itself adds the maker's default, and some do so only where no system text is given.
         system = None if self.system_message == template.default_system else self.system_message
         try:
-            if type(template) is TurnTemplate:
-                return template.pairs_text(system, messages, add_generation_prompt=generate)
+            text = template._pairs_text(system, messages, generate) if type(template) is TurnTemplate else None
+            if text is not None:
+                return text
+            # The program gets what is not plain text, and what is wrong is said clearly.
             given = messages_of_pairs(system, messages, template.accepted_roles)
             return template.text(given, add_generation_prompt=generate)
         except MessageError:

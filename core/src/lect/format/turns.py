@@ -12,7 +12,6 @@ from lect.format.template import Template
 from lect.prompt.chat import Chat
 from lect.prompt.limits import DEFAULT, LONGEST_UNCOUNTED, is_encodable
 from lect.prompt.message import Message, Request
-from lect.prompt.messages import messages_of_pairs
 from lect.prompt.writer import Writer
 
 ROUND = "{round}"
@@ -220,21 +219,10 @@ class TurnTemplate(Template):
     def _text_of(self, message: Message) -> str:
         return message.content.strip() if self.trim else message.content
 
-    @boundary
-    def pairs_text(self, system: str | None, pairs: Sequence[Sequence[Any]], *, add_generation_prompt: bool) -> str:
-        """Return the prompt for `(role, text)` pairs, which is all that a `Conversation` holds.
-
-        Raises:
-            MessageError: If a role is not one of the format's, or a text is not a `str`.
-        """
+    def _pairs_text(self, system: str | None, pairs: Sequence[Sequence[Any]], generate: bool) -> str | None:
+        """Return the prompt for `(role, text)` pairs, all that a `Conversation` holds; None where `_joined` does."""
         given = pairs if system is None else [("system", system), *pairs]
-        is_fast = self._is_table and len(given) <= DEFAULT.messages
-        text = self._joined(iter(given), add_generation_prompt) if is_fast else None
-        if text is None:
-            # The program gets what is not plain text, and what is wrong is said clearly.
-            messages = messages_of_pairs(system, pairs, self.accepted_roles)
-            return self.text(messages, add_generation_prompt=add_generation_prompt)
-        return text
+        return self._joined(iter(given), generate) if self._is_table and len(given) <= DEFAULT.messages else None
 
     def _written(self, request: Request) -> str:
         messages, tools, options, add_generation_prompt = request
