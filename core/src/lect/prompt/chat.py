@@ -213,7 +213,7 @@ class Chat:
         Raises:
             RefusedError: If the arguments are not a mapping.
         """
-        if not isinstance(call.arguments, Mapping):
+        if not isinstance(call.arguments, (dict, Mapping)):  # To check an abstract class takes long.
             what = f"the arguments of a call of {saferepr(call.name)} are {saferepr(call.arguments)}"
             self.refuse(what, instead="a mapping, or its JSON text")
         path = (*call.path, "arguments")

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Never, SupportsIndex, cast
 
 from lect.boundaries import boundary
+from lect.errors import MessageError, saferepr
 from lect.values import TRANSFORMED, Path
 
 _new = str.__new__
@@ -139,12 +140,13 @@ plain_str = str.__str__
 """Return an `Input`, or any other `str`, as a plain string: `plain_str(text)`."""
 
 
-@boundary
 def given(text: str, path: Path, start: int = 0) -> Input:
     """Mark `text` as the caller's, from the field `path`. Text that already knows its origin keeps it."""
     if type(text) is not str:
         if isinstance(text, Input):
             return text
+        if not isinstance(text, str):
+            raise MessageError(f"text is {saferepr(text)} ({type(text).__name__}); expected str")
         # A member of an enumeration may be text too, with a different `str()`.
         text = plain_str(text)
     piece = _new(Input, text)

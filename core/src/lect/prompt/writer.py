@@ -143,4 +143,6 @@ def thought_and_answer(message: Message, content: str | None = None) -> tuple[st
         content: Its content, if the format writes something else than its text.
     """
     text = message.content if content is None else content
-    return think_tags(text) if message.reasoning is None else (message.reasoning, text)
+    if message.reasoning is not None:
+        return message.reasoning, text
+    return think_tags(text) if "</think>" in text else ("", text)

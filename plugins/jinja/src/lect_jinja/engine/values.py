@@ -219,7 +219,7 @@ class InputList(list[Any]):
     __slots__ = ("path", "raw")
 
     def __init__(self, raw: Sequence[Any], path: Path):
-        super().__init__(marked(item, (*path, index)) for index, item in enumerate(raw))
+        super().__init__([marked(item, (*path, index)) for index, item in enumerate(raw)])
         self.raw = raw
         self.path = path
 
