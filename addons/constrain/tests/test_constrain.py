@@ -208,6 +208,7 @@ def test_older_schemas_exclude_bounds_by_a_boolean():
         return constrain(TEMPLATE, [value({"type": "integer", "minimum": 3, **said})]).lark().split("{", 1)[1]
 
     assert bounds(exclusiveMinimum=False) == bounds()
+    assert bounds(maximum=10**400) != bounds()
     newer = [value({"type": "integer", "exclusiveMinimum": 3})]
     assert bounds(exclusiveMinimum=True) == constrain(TEMPLATE, newer).lark().split("{", 1)[1]
 

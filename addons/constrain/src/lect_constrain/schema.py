@@ -48,7 +48,7 @@ OF_TYPES = {
 def misstated(word: str, value: Any) -> str:
     """Return what the value of a keyword has to be; empty if it is that."""
     kind = json_schema.kind_of(value)
-    is_number = kind in ("integer", "number") and isfinite(value)
+    is_number = kind == "integer" or (kind == "number" and isfinite(value))
     if word in NUMERIC:
         return "" if is_number else "a number"
     if word == "multipleOf":

@@ -23,8 +23,7 @@ class Schemas:
         # Exact types come first: most tools are plain, and to check an abstract class takes many times as long.
         if type(tools) is not list and (isinstance(tools, str | bytes | Mapping) or not isinstance(tools, Sequence)):
             raise MessageError(f"tools is {saferepr(tools)}; expected a list of tool schemas")
-        for index, tool in enumerate(tools):
-            tool = tool if type(tool) is dict else dumped(tool)
+        for index, tool in enumerate(map(dumped, tools)):
             function = dumped(tool.get("function") or tool) if isinstance(tool, MAPPING) else None
             if not isinstance(function, MAPPING) or not isinstance(function.get("name"), str):
                 raise MessageError(
