@@ -11,7 +11,7 @@ from shared import SHARED
 
 import lect
 from lect import ControlTextError
-from lect.facts import IS_TAG
+from lect.facts import is_tag
 
 ORACLES = SHARED / "oracles/index.json"
 
@@ -87,7 +87,7 @@ def test_a_control_token_has_the_id_that_the_tokenizer_gives_it(tokenizer, name)
 @every_pair
 def test_a_tag_is_a_token_where_the_tokenizer_has_it(tokenizer, name):
     template = installed()[name]
-    tags = {*filter(IS_TAG, template.markers)}
+    tags = {*filter(is_tag, template.markers)}
     stated, known = tags & {*template.control_tokens}, tags & tokens(tokenizer).keys()
     assert known == stated if name == TEMPLATES[tokenizer][0] else known <= stated
 

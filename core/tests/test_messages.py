@@ -1,6 +1,7 @@
 """Messages are read into one shape; a wrong type or shape is one clear error that names the field."""
 
 import enum
+import json
 from collections import OrderedDict, UserDict, deque
 from collections.abc import Mapping
 from copy import deepcopy
@@ -13,12 +14,11 @@ from made import CHATML, FULL, rich_chats
 from sampling import few
 from together import together
 
-from lect import LectError, MessageError
+from lect import LectError, MessageError, Template
 from lect.facts import ACCEPTABLE, STANDARD_ROLES
 from lect.prompt.fields import spell
 from lect.prompt.inputs import Input
 from lect.prompt.messages import messages_of_pairs, read_messages
-from lect.prompt.schemas import read_tools
 from lect.values import TRANSFORMED
 
 
@@ -289,7 +289,27 @@ def test_wrong_tools_are_one_error(way, tools, said):
 
 
 def test_none_and_an_empty_list_both_mean_no_tools():
-    assert read_tools(None) == read_tools([]) == ()
+    assert FULL.text([user("x")], tools=[]) == FULL.text([user("x")], tools=None) == FULL.text([user("x")])
+
+
+def test_what_was_written_of_tools_before_is_written_only_of_equal_ones():
+    def listing(chat, out):
+        out.append(chat.json(chat.tools, "tools"))
+        for index, tool in enumerate(chat.tools):
+            out += chat.json(tool, "tools", index), chat.json({"only": tool}, "tools", index)
+            out += chat.json(tool, "tools", index, indent=1), chat.json(tool["function"], "tools", index, "function")
+
+    template = Template("listing", listing)
+    tools = [{"function": {"name": "f", "default": value}} for value in (1, True, 1.0)]
+    for sent in (tools, tools[::-1], [*tools, {"function": {"name": "g"}}], tools[:1]):
+        first, again = template.text([], tools=sent), template.text([], tools=json.loads(json.dumps(sent)))
+        expected = [json.dumps(sent)]
+        for tool in sent:
+            expected += json.dumps(tool), json.dumps({"only": tool})
+            expected += json.dumps(tool, indent=1), json.dumps(tool["function"])
+        assert first == again == template.render([], tools=sent).text == "".join(expected)
+    sent[0]["function"]["name"] = "changed"
+    assert '"changed"' in template.text([], tools=sent)
 
 
 def test_pairs_become_messages_after_the_system_text():

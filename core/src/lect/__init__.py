@@ -47,8 +47,6 @@ from lect.format.template import Template
 from lect.registry.adapters import Undo
 from lect.registry.registry import REGISTRY, ModelPath
 from lect.registry.resolve import Resolution, base_note
-from lect.registry.settings import Pin
-from lect.reports import Control, Unused
 from lect.values import ControlPolicy, Origin, Segment
 
 if TYPE_CHECKING:
@@ -56,9 +54,11 @@ if TYPE_CHECKING:
     from lect.format.replies import ReplyOptions
     from lect.format.sequences import Unroll
     from lect.registry.info import PluginInfo
+    from lect.registry.settings import Pin
     from lect.reply.grammar import Grammar, ReplyFormat
     from lect.reply.reply import Reply
     from lect.reply.stream import ReplyStream
+    from lect.reports import Control, Unused
     from lect.rows import Row
     from lect.tokens.encoded import Encoded, Truncate
     from lect.tokens.policy import LossPolicy
@@ -81,11 +81,13 @@ _registry = REGISTRY
 functions.append(lambda name: _registry.function(name))
 
 _LAZY = {
+    "Control": "lect.reports",
     "Encoded": "lect.tokens.encoded",
     "LossPolicy": "lect.tokens.policy",
     "LossSpan": "lect.tokens.spans",
     "Reply": "lect.reply.reply",
     "Row": "lect.rows",
+    "Unused": "lect.reports",
 }
 """Names that importing lect does not need: each is imported on first use."""
 _ELSEWHERE = ("dump_template", "fit", "media_tokens", "messages", "rollout", "row")

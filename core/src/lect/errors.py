@@ -3,15 +3,18 @@
 Attributes carry the data of a message, so that a program need not parse its text.
 """
 
+from __future__ import annotations
+
 import copyreg
 import sys
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from enum import Enum
 from operator import length_hint
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from lect.reports import Control, Unused, Verdict
+if TYPE_CHECKING:
+    from lect.reports import Control, Unused, Verdict
 
 __all__ = [
     "AmbiguousModelError", "BaseModelWarning", "ControlTextError", "ConversionError", "ConversionWarning",

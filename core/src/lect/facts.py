@@ -1,7 +1,7 @@
 """What a template states: everything except how it writes a prompt and how it reads a reply."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -28,7 +28,6 @@ MarkerTexts = Mapping[str, int | Ids | None] | Iterable[str]
 
 ANY_NUMBER = "([0-9]{1,9})"
 """What `{}` in a marker stands for. It is bounded: search time must not grow with the square of a text."""
-IS_TAG = re.compile(r"</?[A-Za-z][A-Za-z0-9_-]*>").fullmatch
 
 
 class Markers(Mapping[str, int | Ids | None]):
@@ -61,6 +60,9 @@ class Markers(Mapping[str, int | Ids | None]):
 
     def __len__(self) -> int:
         return len(self._stated)
+
+    def items(self) -> ItemsView[str, int | Ids | None]:
+        return self._stated.items()
 
     def __repr__(self) -> str:
         return f"Markers({self._stated})"
@@ -139,10 +141,11 @@ class Facts:
         self.stop_ids = tuple(dict.fromkeys((*(each for each in self.stop.values() if each is not None), *stop_ids)))
         known = _texts(name, "markers", markers)
         # A stop is often a marker too; its id is stated once.
-        self.markers = Markers({text: self.stop.get(text) if each is None else each for text, each in known.items()})
+        ids = {text: self.stop.get(text) if each is None else each for text, each in known.items()}
+        self.markers = Markers(ids)
         tokens = {*listed(name, "control_tokens", control_tokens), *self.stop, bos, eos}
-        words = {text for text, each in self.markers.items() if each is None and IS_TAG(text)} - tokens
-        self.control_tokens = tuple(text for text in self.markers if text not in words)
+        words = {text for text, each in ids.items() if each is None and is_tag(text)} - tokens
+        self.control_tokens = tuple(text for text in ids if text not in words)
         self.text_separators, self.default_system = text_separators, default_system
         self.capabilities = _some_of(CAPABILITIES, name, "capabilities", capabilities)
         own = {token: str for token, text in (("bos_token", bos), ("eos_token", eos)) if text}
@@ -195,6 +198,13 @@ class Facts:
     def label(self) -> str:
         """What errors call it."""
         return self.name
+
+
+def is_tag(text: str) -> bool:
+    """Return whether a marker is `<name>` or `</name>`, of letters, digits, `_` and `-`."""
+    # A pattern would take longer to compile than a family takes to load.
+    name = text[1:-1].removeprefix("/").replace("-", "_")
+    return name.isidentifier() and name.isascii() and name[0] != "_" and text[0] + text[-1] == "<>"
 
 
 def listed(template: str, field: str, value: Iterable[str]) -> tuple[str, ...]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from lect.apart import function, picture
@@ -15,11 +13,11 @@ from lect.errors import MaskError, PluginError
 from lect.facts import Facts
 from lect.prompt.message import Request
 from lect.prompt.normalize import misplaced_results
-from lect.prompt.segments import Composed, Layout, ended, is_role
-from lect.reports import Control, Unused
+from lect.prompt.segments import Composed, Layout, ended
 from lect.values import TEMPLATE, TRANSFORMED, Segment
 
 if TYPE_CHECKING:
+    from lect.reports import Control, Unused
     from lect.tokens.edges import Edges
     from lect.tokens.encoded import Encoded, Truncate
     from lect.tokens.policy import LossPolicy
@@ -113,6 +111,8 @@ class Prompt:
         messages = self._request.messages
         if not misplaced_results(messages):
             return []
+        from lect.reports import Unused
+
         told_by = self._edges_with(self._request.options).results_told_by
         moved = [] if told_by == "id" else misplaced_results(messages, named=told_by == "name")
         return [Unused(("messages", at, "tool_call_id"), "order") for at in moved]
@@ -132,7 +132,11 @@ class Prompt:
 
     @computed
     def _first_controls(self) -> tuple[tuple[Control, ...], bool]:
-        return first_controls(self, self._most_controls) if self._most_controls else ((), False)
+        if not self._most_controls:
+            return (), False
+        from lect.format.controls import first_controls
+
+        return first_controls(self.layout, self.template, self._most_controls)
 
     @computed
     def _edges(self) -> Edges:
@@ -271,30 +275,3 @@ class Prompt:
         return encode(
             prompt, tokenizer, safe=safe, policy=policy, max_length=max_length, truncate=truncate, strict=strict
         )
-
-
-def first_controls(prompt: Prompt, most: int) -> tuple[tuple[Control, ...], bool]:
-    """Return the first control markers in text from outside, and whether there are more, without finding all."""
-    found = _find_controls(prompt.layout, prompt.template)
-    return tuple(islice(found, most)), next(found, None) is not None
-
-
-def _find_controls(layout: Layout, facts: Facts) -> Iterator[Control]:
-    """Yield the control markers of which a part, or all, is text from outside."""
-    pattern, text, segments, starts = facts.markers.pattern, layout.text, layout.segments, layout.starts
-    if pattern is None:
-        return
-    match = pattern.search(text)
-    while match is not None:
-        # A marker is the template's own only if all of it is: one that spans a message and template text counts too.
-        begin, end = match.span()
-        go_on = begin + 1
-        for index in range(bisect_right(starts, begin) - 1, bisect_left(starts, end)):
-            segment = segments[index]
-            if segment.origin is not TEMPLATE and not is_role(segment.path):
-                start = segment.start + max(begin - starts[index], 0) if segment.start >= 0 else TRANSFORMED
-                yield Control(segment.path, start, match[0], begin)
-                go_on = end
-                break
-        # After one of the template's own the search goes on inside it: another may begin there and end in a message.
-        match = pattern.search(text, go_on)

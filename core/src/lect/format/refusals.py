@@ -1,21 +1,32 @@
 """What a render refuses, once the prompt is written."""
 
+from bisect import bisect_right
 from collections.abc import Collection
 from typing import NoReturn
 
 from lect.errors import ControlTextError, MessageError, UnusedInputError
-from lect.format.prompt import Prompt, first_controls
+from lect.format.controls import first_controls
+from lect.format.prompt import Prompt
 from lect.prompt.fields import spell
+from lect.prompt.limits import is_encodable
 from lect.values import Path
 
 MOST_NAMED = 10
 """How many fields or control markers an error names."""
 
 
-def refuse_surrogate(prompt: Prompt) -> NoReturn:
-    """Refuse half of a surrogate pair here, where the field can be named, rather than later in some encoder."""
-    from bisect import bisect_right
+def check(prompt: Prompt, *, strict: bool, policy: str) -> None:
+    """Refuse a prompt as `render` does."""
+    if not is_encodable(prompt.text):
+        _refuse_surrogate(prompt)
+    if strict:
+        refuse_unused(prompt)
+    if policy == "raise":
+        _refuse_controls(prompt)
 
+
+def _refuse_surrogate(prompt: Prompt) -> NoReturn:
+    """Refuse half of a surrogate pair here, where the field can be named, rather than later in some encoder."""
     text, segments, starts = prompt.text, prompt.segments, prompt.layout.starts
     where = next(index for index, character in enumerate(text) if "\ud800" <= character <= "\udfff")
     index = bisect_right(starts, where) - 1
@@ -41,9 +52,9 @@ def refuse_unused(prompt: Prompt, shown: Collection[Path] = ()) -> None:
         raise UnusedInputError(f"{prompt.template.name}: {'; '.join(listed)}{more}\n  try: {advice}", unused=lost)
 
 
-def refuse_controls(prompt: Prompt) -> None:
+def _refuse_controls(prompt: Prompt) -> None:
     """Refuse a prompt with control markers in text from outside."""
-    controls, are_more = first_controls(prompt, MOST_NAMED)
+    controls, are_more = first_controls(prompt.layout, prompt.template, MOST_NAMED)
     if not controls:
         return
     lines = [

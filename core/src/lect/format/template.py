@@ -11,7 +11,6 @@ from lect.apart import function
 from lect.errors import MessageError, PluginError, expect_one_of, near_names, saferepr
 from lect.facts import Facts
 from lect.format.prompt import Prompt
-from lect.format.refusals import refuse_controls, refuse_surrogate, refuse_unused
 from lect.format.replies import Replies
 from lect.objects import plain_messages
 from lect.prompt.chat import Chat, read_chat
@@ -180,12 +179,10 @@ class Template(Replies):
             request = request._replace(messages=messages, add_generation_prompt=True)
         allowed.check_prompt(source.text)
         prompt = Prompt(self, source, request, most_controls=0 if policy == "allow" else allowed.controls)
-        if not prompt.text.isascii() and not is_encodable(prompt.text):
-            refuse_surrogate(prompt)
-        if strict:
-            refuse_unused(prompt)
-        if policy == "raise":
-            refuse_controls(prompt)
+        if strict or policy == "raise" or not (prompt.text.isascii() or is_encodable(prompt.text)):
+            from lect.format.refusals import check
+
+            check(prompt, strict=strict, policy=policy)
         return prompt
 
     def _is_leaky(self) -> bool:

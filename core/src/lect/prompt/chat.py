@@ -49,7 +49,7 @@ class Chat:
         options: The options as given. Programs call `option`, so that a default is next to its use.
     """
 
-    __slots__ = ("add_generation_prompt", "facts", "messages", "options", "tools", "tracked")
+    __slots__ = ("_tool_texts", "add_generation_prompt", "facts", "messages", "options", "tools", "tracked")
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class Chat:
         if tools:
             from lect.prompt.schemas import read_tools
 
-            self.tools = read_tools(tools, limits)
+            self.tools, self._tool_texts = read_tools(tools, limits)
         self.options, self.add_generation_prompt, self.tracked = options, add_generation_prompt, tracked
 
     @property
@@ -159,10 +159,21 @@ class Chat:
         """Return `value`, which the caller gave at `path`, as JSON text the way chat templates write it."""
         if indent is not None:
             style["indent"] = indent
-        # The same tools are given with many prompts.
-        is_kept = path[:1] == ("tools",) or indent is not None
-        text = (_tojson().schema_json if is_kept else _tojson().to_json)(value, **style)
+        if path[:1] == ("tools",):
+            text = self._tool_json(value, path, style)
+        else:
+            text = (_tojson().to_json if indent is None else _tojson().schema_json)(value, **style)
         return given(text, _field(path), TRANSFORMED) if self.tracked else text
+
+    def _tool_json(self, value: Any, path: Path, style: dict[str, Any]) -> str:
+        """Return a tool, all of them or a part as JSON text: the same tools are given with many prompts."""
+        whole = self.tools if len(path) == 1 else self.tools[path[1]] if len(path) == 2 else None  # type: ignore[index]
+        if value is not whole:
+            return _tojson().schema_json(value, **style)  # type: ignore[no-any-return]
+        key = path, *style.items()
+        if (text := self._tool_texts.get(key)) is None:
+            text = self._tool_texts[key] = _tojson().to_json(value, **style)
+        return text
 
     def printed(self, value: Any, *path: str | int) -> str:
         """Return `value`, which the caller gave at `path`, as Python prints it.

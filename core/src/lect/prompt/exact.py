@@ -11,7 +11,7 @@ from typing import Any
 from lect.prompt.inputs import given
 from lect.prompt.limits import LARGEST_INTEGER, SCALARS, Limits
 from lect.prompt.message import REASONING_NAMES, Call, FullMessage, tracked_role
-from lect.prompt.normalize import located, read_object, without_nulls
+from lect.prompt.normalize import located, read_object
 from lect.values import Path
 
 TYPED = frozenset({"role", "content", "name", "tool_call_id", "tool_calls", *REASONING_NAMES})
@@ -28,6 +28,7 @@ def read_exact(
     role = None
     reasons = False
     changed: dict[str, Any] = {}
+    nulls = []
     calls: list[Any] = []
     for name, value in raw.items():
         kind = type(value)
@@ -47,7 +48,7 @@ def read_exact(
                 return None
         elif value is None:
             if name != "content":
-                changed[name] = None
+                nulls.append(name)
             elif "null" not in accepts:
                 changed["content"] = ""
                 message.content = given("", ("messages", index, "content")) if tracked else ""
@@ -70,7 +71,11 @@ def read_exact(
         right = [call.raw for call in read]
         if right != calls:
             changed["tool_calls"] = right
-    message.raw = without_nulls({**raw, **changed}) if changed else raw
+    if changed or nulls:
+        raw = {**raw, **changed}
+        for name in nulls:
+            del raw[name]
+    message.raw = raw
     return message
 
 

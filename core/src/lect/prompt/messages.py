@@ -13,7 +13,6 @@ from lect.prompt.inputs import given, plain_str
 from lect.prompt.limits import DEFAULT, Limits
 from lect.prompt.message import REASONING_NAMES, Call, FullMessage, Message, Part, Raw, tracked_role
 from lect.prompt.normalize import joined_texts, normalized_message
-from lect.prompt.schemas import expect_tools
 from lect.values import SPELLINGS, Path
 
 PART_WORDS = frozenset({
@@ -29,6 +28,12 @@ def expect_messages(messages: Any) -> None:
     """Refuse anything but a list."""
     if type(messages) is not list and not is_list(messages):
         wrong("messages", messages, LIST + (ROWS if isinstance(messages, Mapping) else ""))
+
+
+def expect_tools(tools: Any) -> None:
+    """Refuse anything but a list."""
+    if type(tools) is not list and not is_list(tools):
+        wrong("tools", tools, "a list of tool schemas")
 
 
 def expect_request(messages: Any, tools: Any = None) -> None:

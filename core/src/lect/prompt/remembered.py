@@ -4,8 +4,8 @@ from collections.abc import Callable
 from sys import getsizeof
 from typing import Any
 
-LARGEST = 64 * 1024
-"""Bytes of one entry: anything larger is seldom given twice, and takes long to build anyway."""
+LARGEST = 512 * 1024
+"""Bytes of one entry: agents give tools of up to 100 kB with every request."""
 MOST = 4 * 2**20
 """Bytes of all entries of one cache."""
 _NOTHING = object()

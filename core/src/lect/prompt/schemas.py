@@ -9,10 +9,13 @@ from typing import Any
 
 from lect.prompt.fields import is_list, is_list_of, spell, wrong
 from lect.prompt.limits import DEFAULT, Limits
+from lect.prompt.messages import expect_tools
 from lect.prompt.remembered import remembered
 from lect.values import EQUAL_BYTES, Path
 
 Raw = Mapping[str, Any]
+Texts = dict[tuple[Any, ...], str]
+"""JSON texts by the path of what they say, and the style in which it is written."""
 
 NOTHING = type(None)
 COMBINED = ("oneOf", "anyOf", "allOf")
@@ -30,33 +33,26 @@ KINDS: dict[str, tuple[str, tuple[type, ...]]] = {
 """What the fields of a function and of a schema must be."""
 
 
-def expect_tools(tools: Any) -> None:
-    """Refuse anything but a list."""
-    if type(tools) is not list and not is_list(tools):
-        wrong("tools", tools, "a list of tool schemas")
-
-
-def read_tools(tools: Any, limits: Limits = DEFAULT) -> tuple[Raw, ...]:
-    """Check tool schemas and return them as a tuple, empty for None."""
-    if tools is None:
-        return ()
+def read_tools(tools: Any, limits: Limits = DEFAULT) -> tuple[tuple[Raw, ...], Texts]:
+    """Check tool schemas; return them as a tuple, and the JSON texts that were written of equal ones so far."""
     expect_tools(tools)
     try:
         data = dumps(tools, EQUAL_BYTES)
     except ValueError:
-        _check(tools, limits)
+        texts = _checked(tools, limits)
     else:
         # The same tools are given with many prompts.
-        _check_once(data, limits.depth)
-    return tuple(tools)
+        texts = _checked_once(data, limits.depth)
+    return tuple(tools), texts
 
 
 @remembered
-def _check_once(data: bytes, depth: int) -> None:
-    _check(loads(data), Limits({"depth": depth}))  # noqa: S302 - our own bytes
+def _checked_once(data: bytes, depth: int) -> Texts:
+    return _checked(loads(data), Limits({"depth": depth}))  # noqa: S302 - our own bytes
 
 
-def _check(tools: Any, limits: Limits) -> None:
+def _checked(tools: Any, limits: Limits) -> Texts:
+    """Check tool schemas; return where their texts are kept, which together are as long as they are, in each style."""
     for index, tool in enumerate(tools):
         path: Path = ("tools", index)
         example = 'a schema such as {"type": "function", "function": {"name": ..., "parameters": {...}}}'
@@ -72,6 +68,7 @@ def _check(tools: Any, limits: Limits) -> None:
         for field in ("parameters", "response"):
             if function.get(field):
                 _check_schema(function[field], (*path, field))
+    return {}
 
 
 def _check_schema(schema: Raw, path: Path) -> None:

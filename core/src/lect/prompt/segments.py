@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lect.prompt.chat import Chat
 from lect.prompt.inputs import Input, plain_str
 from lect.prompt.writer import TrackingWriter
-from lect.reports import Unused
 from lect.values import INPUT, TEMPLATE, TRANSFORMED, UNKNOWN, Path, Segment
+
+if TYPE_CHECKING:
+    from lect.reports import Unused
 
 
 class Layout:

@@ -14,13 +14,13 @@ from lect.registry.adapter import Adapter
 from lect.registry.groups import ADAPTERS, FALLBACK, PATHS
 from lect.registry.load import load, load_part
 from lect.registry.refs import ModelRef
-from lect.registry.settings import Settings, read_settings
 from lect.values import normal_name
 
 if TYPE_CHECKING:
     from lect.registry.discover import Record
     from lect.registry.info import Failure, PluginInfo
     from lect.registry.metafiles import Distribution
+    from lect.registry.settings import Settings
 
 Result = TypeVar("Result")
 Names = tuple[str, ...]
@@ -42,13 +42,14 @@ class Adapters:
     `home` is the registry, which has these as its `adapters`; `find` finds distributions in place of discovery.
     """
 
+    _settings: Settings
+
     def __init__(self, home: object, environ: Mapping[str, str], find: Callable[[], list[Distribution]] | None = None):
         self._home, self.environ, self._find = home, environ, find
         self.lock = RLock()
         self._records: tuple[Record, ...] | None = None
         self._usable: tuple[Record, ...] = ()
         self._parts: tuple[Record, ...] = ()
-        self._settings = Settings()
         self.search = False
         """Whether to look for a config file; only the command line does, so that programs resolve alike everywhere."""
         self._loaded: dict[str, Adapter | None] = {}
@@ -70,6 +71,7 @@ class Adapters:
 
     def _scan(self) -> tuple[Record, ...]:
         from lect.registry.discover import distributions, records
+        from lect.registry.settings import read_settings
 
         settings = read_settings(self.environ, search=self.search)
         found = records((self._find or distributions)())

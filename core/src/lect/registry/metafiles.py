@@ -90,7 +90,7 @@ def identity(files: MetaFiles) -> tuple[str, str]:
     """
     headers: dict[str, str] = {}
     for line in (metadata(files) or b"").decode("utf-8", "replace").splitlines():
-        if not line:
+        if not line or headers.keys() >= {"name", "version"}:
             break
         key, _, value = line.partition(":")
         headers.setdefault(key.lower(), value.strip())

@@ -16,8 +16,9 @@ WHOLE_NAME = "."
 _YEAR, _MONTH, _DAY = "20[23][0-9]", "(?:0[1-9]|1[0-2])", "(?:0[1-9]|[12][0-9]|3[01])"
 _DATES = (_YEAR, f"(?:20)?[23][0-9] ?{_MONTH}(?: ?{_DAY})?", f"{_MONTH} ?{_DAY}", f"(?:{_DAY} ?)?{_MONTH} ?{_YEAR}")
 """Dates as names have them: 2024, 2507 or 2025-07-31, 0905, 08-2024."""
-_ANOTHER = re.compile(rf"(?<!\S)(?:{'|'.join(_DATES)}|chatml)(?!\S)")
-_CONTEXT = re.compile(r"(?<!\S)(?<!\bq )(?<!\biq )(?:[0-9]+ k|[0-9]{4,})(?!\S)")
+# Compiled where they are needed: that takes longer than to import this module, and most names need neither.
+_ANOTHER = rf"(?<!\S)(?:{'|'.join(_DATES)}|chatml)(?!\S)"
+_CONTEXT = r"(?<!\S)(?<!\bq )(?<!\biq )(?:[0-9]+ k|[0-9]{4,})(?!\S)"
 """The length of a context, as servers add it to the name of a chat model: 8192, 128k; not the `4_K` of `Q4_K_M`."""
 _SPECIAL = frozenset("*?#\\^$+()[]{}")
 
@@ -34,7 +35,7 @@ class Fit(NamedTuple):
 
         A rule that knows such a model has the word in its pattern.
         """
-        if said := _ANOTHER.search(" ".join(self.rest)):
+        if self.rest and (said := re.search(_ANOTHER, " ".join(self.rest))):
             return said[0]
         base = self.rest[self.rest.index("distill") + 1 :] if "distill" in self.rest else ()
         return "distill" if added_words(base) else ""
@@ -65,7 +66,7 @@ def _forbidden_word(pattern: str, kind: Kind, fit: Fit) -> str:
         # A model that was tuned keeps the name of its base and adds a word of its own: then its format is unknown.
         allowed = meaning("size", "packaging")
         says_base = not meaning("base").isdisjoint((*fit.literal.split("-"), *fit.rest))
-        if not says_base and (length := _CONTEXT.search(" ".join(fit.rest))):
+        if not says_base and (length := re.search(_CONTEXT, " ".join(fit.rest))):
             return length[0]
     elif pattern.endswith(WHOLE_NAME):
         allowed = meaning("size", "packaging", "adapter")

@@ -28,13 +28,13 @@ from lect.registry.groups import FUNCTIONS, GROUP, PATHS
 from lect.registry.names import LONGEST_REMEMBERED, Memory, TemplateNames
 from lect.registry.refs import LONGEST_SHOWN, ModelRef, parse_ref
 from lect.registry.resolve import Resolution, Unclaimed, ask, candidates_for, fallback_note, strongest
-from lect.registry.settings import DISABLE, Pin
-from lect.reports import Verdict
 from lect.values import Match, Specificity
 
 if TYPE_CHECKING:
     from lect.registry.formats import ReplyFormats
     from lect.registry.metafiles import Distribution
+    from lect.registry.settings import Pin
+    from lect.reports import Verdict
 
 ModelPath = str | os.PathLike[str]
 
@@ -99,6 +99,8 @@ class Registry:
 
     def pin(self, pattern: str, adapter: Any) -> Undo:
         """Decide which adapter or template is used for paths that fit a pattern; return an object that undoes this."""
+        from lect.registry.settings import Pin
+
         if not isinstance(pattern, str) or not pattern.strip():
             raise PluginError(f"a pin needs a pattern such as 'acme/*', not {saferepr(pattern)}")
         pin = Pin(pattern.strip(), adapter, "lect.pin()")
@@ -280,6 +282,8 @@ class Registry:
             if unasked and isinstance(error, PluginError):
                 # Not the adapter's fault, as it made no claim: its error says why it has no template for the model.
                 raise PluginError(f"{adapter} was chosen for {path} ({unasked}) but cannot be used: {error}") from error
+            from lect.registry.settings import DISABLE
+
             self.adapters.fail(adapter, failed)
             why = f"cannot provide its template: {format_error(error)}"
             raise PluginError(f"{adapter} claims {path} but {why}\n  try: {DISABLE}={adapter.id}") from error

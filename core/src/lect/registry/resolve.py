@@ -15,15 +15,15 @@ from lect.registry.adapters import Adapters
 from lect.registry.groups import FALLBACK as FALLBACKS
 from lect.registry.groups import GROUP, PATHS
 from lect.registry.refs import LONGEST_SHOWN, ModelRef, readings
-from lect.registry.settings import FALLBACK, PINS, Pin, pattern_for
-from lect.reports import Verdict
 from lect.values import Kind, Match, Specificity
 
 if TYPE_CHECKING:
     from lect.registry.formats import ReplyFormats
+    from lect.registry.settings import Pin
     from lect.reply.grammar import Grammar, ReplyFormat
     from lect.reply.reply import Reply
     from lect.reply.stream import ReplyStream
+    from lect.reports import Verdict
 
     class Answers(Protocol):
         """What a resolution asks when more details are wanted; the registry answers."""
@@ -179,6 +179,8 @@ def strongest(candidates: Iterable[Candidate]) -> list[Candidate]:
 
 def fallback_note(resolution: Resolution) -> str:
     """Return what people must know about an answer that only a fallback gives, and what to type next."""
+    from lect.registry.settings import FALLBACK, PINS, pattern_for
+
     adapter, ref = resolution.adapter, resolution.ref
     assert adapter is not None, "a fallback is an adapter"
     return (
