@@ -5,6 +5,7 @@ import json
 from collections import OrderedDict, UserDict, deque
 from collections.abc import Mapping
 from copy import deepcopy
+from functools import partial
 from types import MappingProxyType
 
 import pytest
@@ -18,6 +19,7 @@ from lect import LectError, MessageError, Template
 from lect.facts import ACCEPTABLE, STANDARD_ROLES
 from lect.prompt.fields import spell
 from lect.prompt.inputs import Input
+from lect.prompt.limits import DEFAULT, Limits
 from lect.prompt.messages import messages_of_pairs, read_messages
 from lect.values import TRANSFORMED
 
@@ -229,12 +231,20 @@ odd_calls = st.lists(
     st.fixed_dictionaries({}, optional={"function": functions | values, "id": values, "type": values, "index": values}),
     max_size=2,
 )
+odd_parts = st.lists(
+    st.fixed_dictionaries(
+        {"type": st.sampled_from(["text", "image", "image_url", "input_audio", "odd"]) | values},
+        optional={**dict.fromkeys(("text", "image", "image_url", "detail", 5), values | st.just({"url": "x", 5: {}}))},
+    ),
+    max_size=3,
+)
 odd_messages = st.lists(
     st.fixed_dictionaries(
         {"role": st.sampled_from(["user", "assistant", "tool"]) | values},
         optional={
-            **dict.fromkeys(("content", "name", "tool_call_id", "weight", "refusal"), values),
+            **dict.fromkeys(("name", "tool_call_id", "weight", "refusal"), values),
             **dict.fromkeys(("reasoning_content", "thinking", "reasoning"), values),
+            "content": odd_parts | values,
             "tool_calls": odd_calls | values,
         },
     ),
@@ -253,22 +263,26 @@ def known(value):
     return type(value), value
 
 
-def outcome(messages, accepts, *, tracked):
+def outcome(messages, accepts, *, tracked, limits=DEFAULT):
     fields = ("index", "role", "content", "raw", "parts", "reasoning", "tool_calls", "name")
     try:
-        read = read_messages(messages, STANDARD_ROLES, accepts, tracked=tracked)
+        read = read_messages(messages, STANDARD_ROLES, accepts, tracked=tracked, limits=limits)
     except LectError as error:
         return type(error), str(error)
     return [[known(getattr(message, field)) for field in fields] for message in read]
 
 
 @settings(max_examples=few(1000))
-@given(rich_chats() | odd_messages, st.booleans(), st.sets(st.sampled_from(sorted(ACCEPTABLE))))
-def test_messages_of_built_in_types_are_read_as_all_others_are(messages, tracked, accepts):
+@given(
+    rich_chats() | odd_messages,
+    st.booleans(),
+    st.sets(st.sampled_from(sorted(ACCEPTABLE))),
+    st.sampled_from([DEFAULT, DEFAULT, *(Limits({"depth": depth}) for depth in range(3))]),
+)
+def test_messages_of_built_in_types_are_read_as_all_others_are(messages, tracked, accepts, limits):
     # A mapping of any other type is read the general way.
-    assert outcome(messages, accepts, tracked=tracked) == outcome(
-        list(map(UserDict, messages)), accepts, tracked=tracked
-    )
+    read = partial(outcome, accepts=accepts, tracked=tracked, limits=limits)
+    assert read(messages) == read(list(map(UserDict, messages)))
 
 
 @pytest.mark.parametrize(

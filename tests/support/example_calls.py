@@ -203,6 +203,7 @@ OTHERS: dict[str, dict[str, Callable[[], Any]]] = {
     "lect_media.Size": {"height": lambda: 56, "width": lambda: 56},
     "lect_media.expand": {"media": lambda: lect.get_template(QWEN_VL).media, "items": lambda: [item()]},
     "lect_media.expansions": {"model": lambda: QWEN_VL, "items": lambda: [item()]},
+    "lect_media.ids_instead": {"placeholder": words(1), "expansion": lambda: resolved("lect_media.expand")(lect.get_template(QWEN_VL).media, [item()])[0]},
     "lect_media.image_bytes": {"image": lambda: GIF, "most": lambda: 1 << 20},
     "lect_media.image_of": {"place": lambda: place(), "messages": lambda: SEEN},
     "lect_media.image_size": {"image": lambda: GIF},

@@ -10,21 +10,23 @@ import re
 from array import array
 from bisect import bisect_right
 from itertools import compress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lect_data.turns import turn_of
 from lect_rows import MEDIA_COLUMNS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from lect import Row
     from lect_data.deviations import Deviation
     from lect_data.frames import Frame
+    from lect_data.turns import Turn
 
-    FrameOf = Callable[[tuple[str, ...]], Frame | None]
+    FrameOf = Callable[[tuple[Turn, ...]], Frame | None]
 
 READ = (
     "tools", "system", "chosen", "rejected", "weights", "weight", "loss_mask", "conversations", "conversation",
@@ -42,12 +44,14 @@ class PlainChats(NamedTuple):
 
     starts: list[int]
     roles: bytes
-    """The number of a role for each text."""
-    names: list[str]
-    """The roles by number."""
+    """The number of a role, or of another turn, for each text."""
+    names: Sequence[Turn]
+    """These by number."""
     texts: pa.Array
     absent: set[int]
     """The rows without a chat."""
+    rows: Sequence[Row | None] | None = None
+    """The rows, if they were read: their parts say more than their texts."""
 
     def rows_with(self, is_so: pa.Array) -> set[int]:
         """Return the rows with a text for which something is so."""
@@ -60,7 +64,7 @@ class PlainChats(NamedTuple):
         pattern = "|".join(map(_escaped, words))
         return self.rows_with(pc.match_substring_regex(self.texts, pattern)) if words else set()
 
-    def messages(self) -> Iterator[list[dict[str, str]] | None]:
+    def messages(self) -> Iterator[list[dict[str, Any]] | None]:
         """Yield the messages of each row; None where it has none, or a text is null."""
         texts = self.texts.to_pylist()
         unfit = self.absent | (self.rows_with(self.texts.is_null()) if self.texts.null_count else set())
@@ -69,12 +73,14 @@ class PlainChats(NamedTuple):
             is_fit = start < end and row not in unfit
             yield [{"role": self.names[role], "content": text} for role, text in turns] if is_fit else None
 
-    def roles_of(self, row: int) -> tuple[str, ...]:
+    def roles_of(self, row: int) -> tuple[Turn, ...]:
         """Return the roles of a row; their numbers are others in another batch."""
         return tuple(self.names[role] for role in self.roles[self.starts[row] : self.starts[row + 1]])
 
-    def messages_of(self, row: int) -> list[dict[str, str]]:
+    def messages_of(self, row: int) -> Sequence[Mapping[str, Any]]:
         """Return the messages of a row that has a chat."""
+        if self.rows is not None and (known := self.rows[row]) is not None:
+            return known.messages
         start, end = self.starts[row : row + 2]
         turns = zip(self.roles[start:end], self.texts[start:end].to_pylist(), strict=True)
         return [{"role": self.names[role], "content": text} for role, text in turns]
@@ -123,30 +129,33 @@ def plain_chats(batch: pa.RecordBatch) -> PlainChats | None:
 
 
 def chats_of(rows: Sequence[Row | None]) -> PlainChats:
-    """Return the chats of rows that were read, where they are nothing but roles and texts; the others are absent."""
-    starts, roles, numbers = [0], bytearray(), dict[str, int]()
+    """Return the chats of rows that were read, where they are nothing but turns and texts; the others are absent."""
+    starts, roles = [0], bytearray()
+    numbers: dict[Turn, int] = {}
     texts: list[str] = []
     absent = set()
     for place, row in enumerate(rows):
-        if row is not None and _is_plain(row) and len(numbers) + len(row.messages) <= MOST_ROLES:
-            texts += [message["content"] for message in row.messages]
-            roles += bytes(numbers.setdefault(message["role"], len(numbers)) for message in row.messages)
-        else:
+        turns = None if row is None or len(numbers) + len(row.messages) > MOST_ROLES else _plain_turns(row)
+        if turns is None:
             absent.add(place)
+        else:
+            texts += [text for _, text in turns]
+            roles += bytes(numbers.setdefault(turn, len(numbers)) for turn, _ in turns)
         starts.append(len(texts))
-    return PlainChats(starts, bytes(roles), [*numbers], pa.array(texts, pa.large_string()), absent)
+    return PlainChats(starts, bytes(roles), [*numbers], pa.array(texts, pa.large_string()), absent, rows)
 
 
-def _is_plain(row: Row) -> bool:
+def _plain_turns(row: Row) -> list[tuple[Turn, str]] | None:
+    """Return the messages of a row as turns and texts; None if there is more to them."""
     if row.tools or row.weights is not None or row.chosen or row.rejected:
-        return False
+        return None
+    turns = []
     for message in row.messages:
-        role, content = message.get("role"), message.get("content")
-        if len(message) != 2 or type(role) is not str or type(content) is not str:
-            return False
-        if not content.isascii() and SURROGATE.search(content):  # Arrow cannot hold it.
-            return False
-    return True
+        turn = turn_of(message)
+        if turn is None or (not turn[1].isascii() and SURROGATE.search(turn[1])):  # Arrow cannot hold it.
+            return None
+        turns.append(turn)
+    return turns
 
 
 def _is_text(kind: pa.DataType | None) -> bool:
@@ -241,13 +250,16 @@ class _Plans:
             self._plans[roles] = self._made(tuple(self._chats.names[role] for role in roles))
         return self._plans[roles]
 
-    def _made(self, roles: tuple[str, ...]) -> _Plan | None:
+    def _made(self, roles: tuple[Turn, ...]) -> _Plan | None:
         frame = self._frame_of(roles) if 0 < len(roles) <= MOST_MESSAGES else None
         if frame is None:
             return None
         pieces = [0] * (len(frame.literals) + len(frame.order))
         pieces[::2] = self._places(frame.literals)
-        unused = [role for index, role in enumerate(roles[: frame.turns]) if index not in frame.order]
+        left_out = [role for index, role in enumerate(roles[: frame.turns]) if index not in frame.order]
+        unused = [role for role in left_out if isinstance(role, str)]
+        if len(unused) < len(left_out):
+            return None  # What is in the parts is not known here.
         return _Plan(frame, pieces, unused, frame.order == [*range(frame.turns)] and not any(frame.edits))
 
     def _places(self, texts: Iterable[str]) -> Iterator[int]:

@@ -8,8 +8,9 @@ the plan for the others; of these, the second, fourth, eighth, ... are compared 
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
+from functools import partial
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,13 +21,17 @@ from lect_data.sequences import Made, made_of, prompts_of
 from lect_rows import row as read_row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from lect import LossPolicy, Prompt, Template
     from lect_data.columnar import PlainChats, Prompts
     from lect_data.deviations import Deviation
     from lect_data.pieces import Piece
     from lect_data.sequences import Settings
+    from lect_data.turns import Turn
+    from lect_media import Place
+
+    Messages = Sequence[Mapping[str, Any]]
 
 MOST_PLANS = 1000
 """Sequences of roles; when there are more plans, they are made anew."""
@@ -53,6 +58,8 @@ class Plan(NamedTuple):
     """What the tokenizer puts before every text."""
     turns: int
     deviations: Sequence[Deviation]
+    media: dict[int, Place]
+    """The images, videos and sounds that take more than one token, by the control tokens that stand for them."""
 
 
 class Framed:
@@ -69,8 +76,8 @@ class Framed:
         self._pieces: PieceTokenizer = settings.tokenizer
         self._encoder = encoder_of(settings.tokenizer)
         self._refuted = 0
-        self._plans: dict[tuple[str, ...], Plan | None] = {}
-        self._uses: Counter[tuple[str, ...]] = Counter()
+        self._plans: dict[tuple[Turn, ...], Plan | None] = {}
+        self._uses: Counter[tuple[Turn, ...]] = Counter()
 
     def encode(self, chats: PlainChats, prompts: Prompts) -> dict[int, Made]:
         """Return the sequences of prompts, by their places; those that have no plan, or are too long, are left out."""
@@ -87,35 +94,59 @@ class Framed:
     def _together(self, chats: PlainChats, prompts: Prompts, places: Iterable[int]) -> dict[int, Made]:
         """Return the sequences of some prompts. If a plan is refuted, they are not to be used."""
         split: dict[int, tuple[Plan, list[str]]] = {}
-        compared: dict[int, tuple[tuple[str, ...], Made | None]] = {}
+        instead: dict[int, dict[int, list[int]]] = {}
+        compared: dict[int, tuple[tuple[Turn, ...], Made | None]] = {}
         for place in places:
             roles = chats.roles_of(prompts.rows[place])
             if self._plans.get(roles, ...) is None:
                 continue
-            text = prompts.texts[place].as_py()
+            text, messages = prompts.texts[place].as_py(), partial(chats.messages_of, prompts.rows[place])
             self._uses[roles] += 1
             if not self._uses[roles] & (self._uses[roles] - 1) or roles not in self._plans:
-                prompt, alone = self._alone(chats.messages_of(prompts.rows[place]))
+                prompt, alone = self._alone(messages())
                 compared[place] = roles, alone
                 if roles not in self._plans:
-                    self._plans[roles] = None if alone is None else self._planned(prompt, alone, text)
+                    self._plans[roles] = None if alone is None else self._planned(prompt, alone, text, messages())
             if (plan := self._plans[roles]) is not None:
                 controls = self._encoder.found(text)
-                if [each.id for each in controls] == plan.controls:
-                    split[place] = plan, _parts(text, controls)
+                found = self._media_ids(plan.media, messages()) if plan.media else {}
+                if [each.id for each in controls] == plan.controls and found is not None:
+                    split[place], instead[place] = (plan, _parts(text, controls)), found
         located = dict.fromkeys(parts[edge.part] for plan, parts in split.values() for edge in plan.edges)
         others = dict.fromkeys(text for _, parts in split.values() for text in parts[::2] if text not in located)
         pieces = self._pieces.pieces(located, others)
-        made = {place: each for place, (plan, parts) in split.items() if (each := _made(plan, parts, pieces))}
+        made = {
+            place: each
+            for place, (plan, parts) in split.items()
+            if (each := _made(plan, parts, pieces, instead[place]))
+        }
         for place, (roles, alone) in compared.items():
             if place in made and not _is_same(made[place], alone):
                 self._plans[roles] = None
                 self._refuted += 1
         return made
 
-    def _alone(self, messages: list[dict[str, str]]) -> tuple[Prompt | None, Made | None]:
+    def _media_ids(self, media: dict[int, Place], messages: Messages) -> dict[int, list[int]] | None:
+        """Return the ids of images, videos and sounds, by the control tokens; None if a row must be encoded alone."""
+        from lect_media import expand, ids_instead, item_of
+
+        try:
+            items = [item_of(place, messages) for place in media.values()]
+            made = expand(self._template.media, items)
+        except LectError:
+            return None
+        placeholders = (self._template.media[place.kind]["placeholder"] for place in media.values())
+        ids = {}
+        for part, placeholder, expansion in zip(media, placeholders, made, strict=True):
+            instead = ids_instead(placeholder, expansion, self._pieces)
+            if instead is None:
+                return None
+            ids[part] = instead
+        return ids
+
+    def _alone(self, messages: Messages) -> tuple[Prompt | None, Made | None]:
         """Return what `Prompt.encode` makes of a chat, if that is one sequence."""
-        row = read_row({"messages": messages})
+        row = read_row({"messages": [*messages]})
         try:
             prompts = prompts_of(self._template, row, self._settings)
             made = list(made_of(prompts, row, self._settings))
@@ -123,7 +154,7 @@ class Framed:
             return None, None
         return (prompts[0], made[0]) if len(prompts) == len(made) == 1 else (None, None)
 
-    def _planned(self, prompt: Any, alone: Made, text: str) -> Plan | None:
+    def _planned(self, prompt: Any, alone: Made, text: str, messages: Messages) -> Plan | None:
         """Return the plan for prompts like one that was encoded; None if it does not lead to what that is."""
         controls = self._encoder.found(text)
         if prompt.text != text:
@@ -131,6 +162,12 @@ class Framed:
         parts = _parts(text, controls)
         starts = [0, *accumulate(map(len, parts))]
         policy = self._settings.policy
+        media = {}
+        if self._settings.media != "one":
+            media = {bisect_right(starts, place.start) - 1: place for place in prompt.media}
+        instead = self._media_ids(media, messages) if media else {}
+        if instead is None or any(not part % 2 or parts[part] != text[at.start : at.end] for part, at in media.items()):
+            return None
         runs = [
             (_edge(starts, each.start), _edge(starts, each.end, from_end=True), each.weight)
             for each in prompt.loss_spans(policy)
@@ -146,12 +183,13 @@ class Framed:
             [],
             alone.turns,
             alone.deviations,
+            media,
         )
         if any(edge.part % 2 for edge in plan.edges):
             return None  # Inside a control token.
         located = [parts[edge.part] for edge in plan.edges]
-        made = _made(plan, parts, self._pieces.pieces(located, parts[::2]))
-        if made is None:
+        made = _made(plan, parts, self._pieces.pieces(located, parts[::2]), instead)
+        if made is None or any(begin.part <= part < end.part for begin, end, _ in runs for part in media):
             return None
         before = len(alone.values["input_ids"]) - made.length
         return plan._replace(opening=list(alone.values["input_ids"][:before])) if before > 0 else plan
@@ -177,12 +215,17 @@ def _edge(starts: Sequence[int], position: int, *, from_end: bool = False) -> Ed
     return Edge(part - 1, position - starts[part] if from_end else position - starts[part - 1])
 
 
-def _made(plan: Plan, parts: Sequence[str], pieces: dict[str, Piece]) -> Made | None:
-    """Return a sequence; None if a token reaches across an edge: the text is cut there."""
+def _made(plan: Plan, parts: Sequence[str], pieces: dict[str, Piece], instead: dict[int, list[int]]) -> Made | None:
+    """Return a sequence; None if a token reaches across an edge: the text is cut there.
+
+    `instead` has the ids that stand in the place of some control tokens.
+    """
     ids, firsts = array("i", plan.opening), [0] * len(parts)
     for at, part in enumerate(parts):
         firsts[at] = len(ids)
-        if at % 2:
+        if at in instead:
+            ids.fromlist(instead[at])
+        elif at % 2:
             ids.append(plan.controls[at // 2])
         else:
             ids.extend(pieces[part].ids)

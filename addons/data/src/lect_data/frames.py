@@ -11,19 +11,21 @@ A sequence of roles has a frame only if one text is true for it, in which each a
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from lect.errors import LectError, TemplateWarning, warn_caller
 from lect.plugin import Input, Writer, by_signal, plain_str
 from lect_data.deviations import in_text
-from lect_data.watched import MARK, Watch, Watched, WatchedChat, stand_in
+from lect_data.turns import said
+from lect_data.watched import MARK, Watch, Watched, WatchedChat, WatchedPart, stand_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from lect import Template
     from lect_data.deviations import Deviation
+    from lect_data.turns import Turn
     from lect_data.watched import Edit
 
 MOST_FRAMES = 1000
@@ -119,12 +121,12 @@ class Frames:
         self._template = template
         self._options = dict(options)
         self._unroll = unroll
-        self._known: dict[tuple[str, ...], Frame | None] = {}
+        self._known: dict[tuple[Turn, ...], Frame | None] = {}
         # Where the caller's text loses its origin, the program does more than write it.
         self._has_none = template.edges().loses_origins
         self._words = frozenset() if self._has_none else self._deciding_words()
 
-    def of(self, roles: tuple[str, ...]) -> Frame | None:
+    def of(self, roles: tuple[Turn, ...]) -> Frame | None:
         """Return the frame for a chat with these roles; None if its prompts depend on more than roles and texts."""
         if self._has_none:
             return None
@@ -136,7 +138,7 @@ class Frames:
                 frame.never |= self._words
         return self._known[roles]
 
-    def _made(self, roles: Sequence[str]) -> Frame | None:
+    def _made(self, roles: Sequence[Turn]) -> Frame | None:
         roles = self._shown(roles)
         frame = frame_of(self._template, roles, **self._options)
         answers = _answers(roles)
@@ -153,12 +155,12 @@ class Frames:
             frame.never_empty |= served.never_empty
         return frame if self._is_true(frame, roles) else None
 
-    def _shown(self, roles: Sequence[str]) -> Sequence[str]:
+    def _shown(self, roles: Sequence[Turn]) -> Sequence[Turn]:
         """Return the roles of the messages that are written: of an unrolled chat, those up to the last answer."""
         answers = _answers(roles)
         return roles[: answers[-1] + 1] if answers and self._unroll == "auto" else roles
 
-    def _is_true(self, frame: Frame, roles: Sequence[str]) -> bool:
+    def _is_true(self, frame: Frame, roles: Sequence[Turn]) -> bool:
         """Return whether a chat with these roles becomes one text, that of the frame, with all answers as served."""
         messages = _chat(roles, map(stand_in, range(len(roles))))
         try:
@@ -175,7 +177,7 @@ class Frames:
         frame.never |= {*self._template.stop, self._template.eos, *written} - {""}
         return True
 
-    def confirm(self, messages: Sequence[Mapping[str, str]], text: str) -> bool:
+    def confirm(self, messages: Sequence[Mapping[str, Any]], text: str) -> bool:
         """Return whether the template writes this prompt for these messages; if not, there are no frames any more."""
         is_same = self._is_written(messages, text)
         if not is_same:
@@ -187,7 +189,7 @@ class Frames:
             warn_caller(msg, TemplateWarning)
         return is_same
 
-    def _is_written(self, messages: Sequence[Mapping[str, str]], text: str) -> bool:
+    def _is_written(self, messages: Sequence[Mapping[str, Any]], text: str) -> bool:
         """Return whether the template writes this prompt, and before its answers what a server sends."""
         opened = self._options | {"add_generation_prompt": True}
         roles = self._shown([message["role"] for message in messages])
@@ -220,12 +222,12 @@ class Frames:
         return filled is not None and not self._is_written(_chat(roles, texts), filled)
 
 
-def _answers(roles: Sequence[str]) -> list[int]:
+def _answers(roles: Sequence[Turn]) -> list[int]:
     return [index for index, role in enumerate(roles) if role == "assistant"]
 
 
-def _chat(roles: Sequence[str], texts: Iterable[str]) -> list[dict[str, str]]:
-    return [{"role": role, "content": text} for role, text in zip(roles, texts, strict=True)]
+def _chat(roles: Sequence[Turn], texts: Iterable[str]) -> list[dict[str, Any]]:
+    return [said(role, text) for role, text in zip(roles, texts, strict=True)]
 
 
 def frames_for(template: Template, options: Mapping[str, Any], unroll: Literal["never", "auto"]) -> Frames:
@@ -242,14 +244,14 @@ def _shared(template: Template, unroll: Literal["never", "auto"], options: tuple
 
 
 def frame_of(
-    template: Template, roles: Sequence[str], *, add_generation_prompt: bool = False, **options: Any
+    template: Template, roles: Sequence[Turn], *, add_generation_prompt: bool = False, **options: Any
 ) -> Frame | None:
     """Return what a template writes around the texts of a chat with these roles.
 
     None if that depends on the texts or on the day, or if the template refuses the roles.
     """
     watch = Watch()
-    messages = [{"role": role, "content": watch.text(index)} for index, role in enumerate(roles)]
+    messages = [said(role, watch.text(index), partial(WatchedPart, watch)) for index, role in enumerate(roles)]
     out = Writer()
     try:
         chat = WatchedChat(template, messages, None, options, add_generation_prompt=add_generation_prompt, tracked=True)

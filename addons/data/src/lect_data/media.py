@@ -63,10 +63,11 @@ def _is_expanded(prompt: Prompt, messages: Sequence[Mapping[str, Any]], media: s
     if media == "one":
         return False
     seen = dict(_media_of(messages[: len(prompt.roles)]))
+    written = {place.path for place in prompt.media} if seen else set()
     # What the format has no place for is counted among what is unused.
-    for each in prompt.unused if seen else ():
+    for each in prompt.unused if seen.keys() - written else ():
         seen.pop(each.path[:4], None)
-    for path in sorted(seen.keys() - {place.path for place in prompt.media if seen}):
+    for path in sorted(seen.keys() - written):
         what = f"{spell(path)} is {seen[path]}, and how many tokens that is for {prompt.template.label!r} is not known"
         raise MaskError(f"{what}\n  try: media='one', if what trains the model takes one placeholder for each")
     return bool(seen)

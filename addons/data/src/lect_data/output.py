@@ -30,7 +30,9 @@ class Lists:
         self._nulls: list[bool] = []
 
     def append(self, values: list[Any] | array[Any] | None) -> None:
-        if values is not None:
+        if isinstance(values, list):
+            self.values.fromlist(values)  # In a third of the time that `extend` takes.
+        elif values is not None:
             self.values.extend(values)
         self._ends.append(len(self.values))
         self._nulls.append(values is None)

@@ -160,6 +160,14 @@ class Watched(Input):
         return super().__iter__()
 
 
+class WatchedPart(dict[str, Any]):
+    """A part that is no text, of which a program may read nothing but its type unnoticed."""
+
+    def __init__(self, watch: Watch, kind: str):
+        super().__init__(type=kind)
+        self._watch = watch
+
+
 class WatchedChat(Chat):
     """A chat of stand-ins."""
 
@@ -201,6 +209,23 @@ def _looking(name: str, *, for_word: bool = False) -> Callable[..., Any]:
     return look
 
 
+def _looking_into(name: str) -> Callable[..., Any]:
+    """Return a method of `WatchedPart` that does what a dictionary does, and notices it, but for the type."""
+    plain = getattr(dict, name)
+
+    def look(self: WatchedPart, *values: Any) -> Any:
+        if values[:1] != ("type",):
+            self._watch.looks.append(name)
+        return plain(self, *values)
+
+    return look
+
+
+for _name in (
+    "__contains__", "__eq__", "__getitem__", "__iter__", "__len__", "__ne__", "__or__", "__repr__", "__reversed__",
+    "__ror__", "copy", "get", "items", "keys", "values",
+):  # fmt: skip
+    setattr(WatchedPart, _name, _looking_into(_name))
 for _name in (
     "__len__", "__getitem__", "__lt__", "__le__", "__gt__", "__ge__", "encode", "isalnum", "isalpha", "isascii",
     "isdecimal", "isdigit", "isidentifier", "islower", "isnumeric", "isprintable", "isspace", "istitle", "isupper",

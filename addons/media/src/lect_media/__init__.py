@@ -11,10 +11,10 @@ from lect_media.parts import image_of, item_of
 from lect_media.places import Place
 from lect_media.places import media_places as media_places  # `prompt.media` calls it.
 from lect_media.spliced import Spliced as Spliced  # `spliced` returns it.
-from lect_media.spliced import spliced
+from lect_media.spliced import ids_instead, spliced
 from lect_media.texts import Run
 
 __all__ = [
-    "Expansion", "Item", "Place", "Run", "Size", "expand", "expansions", "image_bytes", "image_of",
+    "Expansion", "Item", "Place", "Run", "Size", "expand", "expansions", "ids_instead", "image_bytes", "image_of",
     "image_size", "item_of", "media_tokens", "spliced",
 ]  # fmt: skip

@@ -56,22 +56,39 @@ def spliced(encoded: Encoded, expansions: Sequence[Expansion], tokenizer: Any) -
         The same ids and weights as those of the expanded prompt; None if text beside an image could be cut into other
         tokens, or an image is cut off: then the expanded prompt must be encoded.
     """
-    encoder = encoder_of(tokenizer)
-    if encoded.report.truncated or len(encoded.media) != len(expansions) or encoder.depends_on_neighbours:
+    control_ids = encoder_of(tokenizer).control_ids
+    if encoded.report.truncated or len(encoded.media) != len(expansions):
         return None
     ids: list[int] = []
     media: list[Place] = []
     position = 0
     for place, expansion in zip(encoded.media, expansions, strict=True):
-        tokens = _ids_of(expansion, encoder)
         replaced = encoded.ids[place.start : place.end]
-        if tokens is None or len(replaced) != 1 or not _is_edge(encoder.control_ids.get(replaced[0], ""), encoder):
+        tokens = ids_instead(control_ids.get(replaced[0], ""), expansion, tokenizer) if len(replaced) == 1 else None
+        if tokens is None:
             return None
         ids += encoded.ids[position : place.start]
         media.append(place._replace(start=len(ids), end=len(ids) + len(tokens)))
         ids += tokens
         position = place.end
     return Spliced(encoded, [*ids, *encoded.ids[position:]], tuple(media))
+
+
+@boundary
+def ids_instead(placeholder: str, expansion: Expansion, tokenizer: Any) -> list[int] | None:
+    """Return the ids of what becomes of an image, which take the place of its placeholder's.
+
+    Args:
+        placeholder: The placeholder, as the template writes it.
+        expansion: What becomes of the image.
+        tokenizer: The tokenizer.
+
+    Returns:
+        The ids; None if text beside them could be cut into other tokens: then the expanded prompt must be encoded.
+    """
+    encoder = encoder_of(tokenizer)
+    is_edge = not encoder.depends_on_neighbours and _is_edge(placeholder, encoder)
+    return _ids_of(expansion, encoder) if is_edge else None
 
 
 @lru_cache(1024)
