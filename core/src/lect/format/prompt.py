@@ -134,9 +134,9 @@ class Prompt:
     def _first_controls(self) -> tuple[tuple[Control, ...], bool]:
         if not self._most_controls:
             return (), False
-        from lect.format.controls import first_controls
+        from lect.tokens.safe import first_controls
 
-        return first_controls(self.layout, self.template, self._most_controls)
+        return first_controls(self.layout, self.template.markers.pattern, self._most_controls)
 
     @computed
     def _edges(self) -> Edges:

@@ -5,10 +5,10 @@ from collections.abc import Collection
 from typing import NoReturn
 
 from lect.errors import ControlTextError, MessageError, UnusedInputError
-from lect.format.controls import first_controls
 from lect.format.prompt import Prompt
 from lect.prompt.fields import spell
 from lect.prompt.limits import is_encodable
+from lect.tokens.safe import first_controls
 from lect.values import Path
 
 MOST_NAMED = 10
@@ -54,7 +54,7 @@ def refuse_unused(prompt: Prompt, shown: Collection[Path] = ()) -> None:
 
 def _refuse_controls(prompt: Prompt) -> None:
     """Refuse a prompt with control markers in text from outside."""
-    controls, are_more = first_controls(prompt.layout, prompt.template, MOST_NAMED)
+    controls, are_more = first_controls(prompt.layout, prompt.template.markers.pattern, MOST_NAMED)
     if not controls:
         return
     lines = [

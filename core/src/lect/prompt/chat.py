@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from time import time
+from marshal import dumps
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Never
 
@@ -16,7 +16,7 @@ from lect.prompt.inputs import Input, given, plain_str
 from lect.prompt.limits import DEFAULT, Limits
 from lect.prompt.message import Call, Message, Request
 from lect.prompt.messages import read_messages
-from lect.values import TRANSFORMED, Path
+from lect.values import EQUAL_BYTES, TRANSFORMED, Path
 
 if TYPE_CHECKING:
     from datetime import date
@@ -28,14 +28,6 @@ LONGEST_MISSPELT = 40
 """Characters: a longer name is not taken for a misspelt one."""
 LEAST_LIKE = 0.8
 """How much a misspelt option is like what was meant."""
-
-
-@lru_cache(maxsize=1)
-def today(second: int) -> date:
-    """Return the day on the caller's clock: some models need it in every prompt, so it is looked up once a second."""
-    import datetime
-
-    return datetime.date.today()
 
 
 class Chat:
@@ -72,6 +64,7 @@ class Chat:
             messages, facts.accepted_roles, facts.accepts, tracked=tracked, limits=limits
         )
         self.tools: tuple[Mapping[str, Any], ...] = ()
+        self._tool_texts: dict[Any, str] = {}
         if tools:
             from lect.prompt.schemas import read_tools
 
@@ -145,11 +138,11 @@ class Chat:
 
     def date(self) -> date:
         """Return the day to write into the prompt: the option `date`, or today."""
-        day = self.options.get("date")
-        if day is None:
-            return today(int(time()))
         import datetime
 
+        day = self.options.get("date")
+        if day is None:
+            return datetime.date.today()
         if not isinstance(day, datetime.date):
             wrong("option date", day, "a date or a datetime")
         # A caller's subclass could return anything as its text.
@@ -159,18 +152,16 @@ class Chat:
         """Return `value`, which the caller gave at `path`, as JSON text the way chat templates write it."""
         if indent is not None:
             style["indent"] = indent
-        if path[:1] == ("tools",):
-            text = self._tool_json(value, path, style)
-        else:
-            text = (_tojson().to_json if indent is None else _tojson().schema_json)(value, **style)
+        text = self._tool_json(value, path, style) if path[:1] == ("tools",) else _tojson().to_json(value, **style)
         return given(text, _field(path), TRANSFORMED) if self.tracked else text
 
     def _tool_json(self, value: Any, path: Path, style: dict[str, Any]) -> str:
         """Return a tool, all of them or a part as JSON text: the same tools are given with many prompts."""
         whole = self.tools if len(path) == 1 else self.tools[path[1]] if len(path) == 2 else None  # type: ignore[index]
-        if value is not whole:
-            return _tojson().schema_json(value, **style)  # type: ignore[no-any-return]
-        key = path, *style.items()
+        try:
+            key = path if value is whole else dumps(value, EQUAL_BYTES), *style.items()
+        except ValueError:
+            return _tojson().to_json(value, **style)  # type: ignore[no-any-return]
         if (text := self._tool_texts.get(key)) is None:
             text = self._tool_texts[key] = _tojson().to_json(value, **style)
         return text

@@ -2,7 +2,7 @@
 
 Comparing an exact type costs a tenth of a check against an abstract class. So messages that consist of dict, list, str,
 int, float, bool and None are checked, normalized and bounded here, all at once. What is wrong, of any other type, or
-rare is left to the general way. What both can read, they read alike.
+rare, such as content in parts, is left to the general way. What both can read, they read alike.
 """
 
 from collections.abc import Collection
@@ -10,14 +10,12 @@ from typing import Any
 
 from lect.prompt.inputs import given
 from lect.prompt.limits import LARGEST_INTEGER, SCALARS, Limits
-from lect.prompt.message import REASONING_NAMES, Call, FullMessage, Part, tracked_role
-from lect.prompt.normalize import located, read_object, text_of
-from lect.values import SPELLINGS, Path
+from lect.prompt.message import REASONING_NAMES, Call, FullMessage, tracked_role
+from lect.prompt.normalize import located, read_object
+from lect.values import Path
 
 TYPED = frozenset({"role", "content", "name", "tool_call_id", "tool_calls", *REASONING_NAMES})
 """The fields of a message that must be text, or calls."""
-PARTS_DEPTH = 2
-"""How deep parts are nested that are read here: a list of objects with objects of scalars."""
 
 
 def read_exact(
@@ -56,11 +54,6 @@ def read_exact(
                 message.content = given("", ("messages", index, "content")) if tracked else ""
         elif name == "tool_calls" and kind is list and value:
             calls = value
-        elif name == "content" and kind is list and value and "parts" in accepts and limits.depth >= PARTS_DEPTH:
-            parts = _read_parts(value, ("messages", index, "content"), tracked=tracked)
-            if parts is None:
-                return None
-            message.parts, message.content = parts, text_of(parts, ("messages", index, "content"), tracked=tracked)
         elif name in TYPED or not _is_scalar(value):
             return None
     if role is None or role not in roles:
@@ -84,32 +77,6 @@ def read_exact(
             del raw[name]
     message.raw = raw
     return message
-
-
-def _read_parts(given_parts: list[Any], where: Path, *, tracked: bool) -> tuple[Part, ...] | None:
-    read = []
-    make = tuple.__new__
-    for index, raw in enumerate(given_parts):
-        kind = raw.get("type") if type(raw) is dict else None
-        if type(kind) is not str or not all(type(key) is str and _is_flat(value) for key, value in raw.items()):
-            return None
-        path, text = (*where, index), ""
-        if kind == "text":
-            text = raw.get("text")
-            if type(text) is not str:
-                return None
-            text = given(text, (*path, "text")) if tracked else text
-        elif kind not in SPELLINGS:
-            return None
-        read.append(make(Part, (SPELLINGS.get(kind, kind), text, path, raw)))
-    return tuple(read)
-
-
-def _is_flat(value: Any) -> bool:
-    """Return whether a value is a scalar, or an object of scalars, such as the `image_url` of a part."""
-    if type(value) is dict:
-        return all(type(key) is str and _is_scalar(each) for key, each in value.items())
-    return _is_scalar(value)
 
 
 def _read_calls(

@@ -12,7 +12,7 @@ from lect.prompt.fields import is_list, spell, wrong
 from lect.prompt.inputs import given, plain_str
 from lect.prompt.limits import DEFAULT, Limits
 from lect.prompt.message import REASONING_NAMES, Call, FullMessage, Message, Part, Raw, tracked_role
-from lect.prompt.normalize import normalized_message, text_of
+from lect.prompt.normalize import joined_texts, normalized_message
 from lect.values import SPELLINGS, Path
 
 PART_WORDS = frozenset({
@@ -126,7 +126,8 @@ def _content(value: Any, parts: tuple[Part, ...], where: Path, *, tracked: bool)
         return ""
     if isinstance(value, str):
         return _text(value, where, tracked=tracked)
-    return text_of(parts, where, tracked=tracked)
+    texts = [(part.text, (*part.path, "text")) for part in parts if part.type == "text"]
+    return joined_texts(texts, where, "", tracked=tracked)
 
 
 def _read_part(raw: Raw, where: Path, *, tracked: bool) -> Part:

@@ -22,7 +22,6 @@ from lect.objects import plain_messages, plain_tools
 from lect.prompt.fields import is_list
 from lect.prompt.inputs import given, plain_str
 from lect.prompt.limits import DEFAULT, Limits
-from lect.prompt.message import Part
 from lect.values import TRANSFORMED, Path
 
 Raw = Mapping[str, Any]
@@ -127,15 +126,6 @@ def joined_texts(texts: Sequence[tuple[str, Path]], where: Path, between: str, *
     if tracked and len(texts) == 1:
         return given(*texts[0])
     joined = between.join(text for text, _ in texts)
-    return given(joined, where, TRANSFORMED) if tracked else joined
-
-
-def text_of(parts: Sequence[Part], where: Path, *, tracked: bool) -> str:
-    """Return the texts of parts that were read, as one; `where` is the path of the content."""
-    texts = [part.text for part in parts if part.type == "text"]
-    if tracked and len(texts) == 1:
-        return texts[0]
-    joined = "".join(map(plain_str, texts))
     return given(joined, where, TRANSFORMED) if tracked else joined
 
 

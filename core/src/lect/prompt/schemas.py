@@ -4,18 +4,17 @@ Only the fields that templates take apart are checked; everything else in a sche
 """
 
 from collections.abc import Mapping
-from marshal import dumps, loads
+from marshal import dumps
 from typing import Any
 
 from lect.prompt.fields import is_list, is_list_of, spell, wrong
 from lect.prompt.limits import DEFAULT, Limits
 from lect.prompt.messages import expect_tools
-from lect.prompt.remembered import remembered
 from lect.values import EQUAL_BYTES, Path
 
 Raw = Mapping[str, Any]
 Texts = dict[tuple[Any, ...], str]
-"""JSON texts by the path of what they say, and the style in which it is written."""
+"""JSON texts by what they say, and the style in which it is written: together as long as the tools, in each style."""
 
 NOTHING = type(None)
 COMBINED = ("oneOf", "anyOf", "allOf")
@@ -33,26 +32,32 @@ KINDS: dict[str, tuple[str, tuple[type, ...]]] = {
 """What the fields of a function and of a schema must be."""
 
 
+_known: dict[tuple[bytes, int], Texts] = {}
+LARGEST, MOST = 512 * 1024, 4 * 2**20
+"""Bytes of the tools that are remembered: of one list, and of all. Agents give up to 100 kB with every request."""
+
+
 def read_tools(tools: Any, limits: Limits = DEFAULT) -> tuple[tuple[Raw, ...], Texts]:
     """Check tool schemas; return them as a tuple, and the JSON texts that were written of equal ones so far."""
     expect_tools(tools)
     try:
         data = dumps(tools, EQUAL_BYTES)
     except ValueError:
-        texts = _checked(tools, limits)
-    else:
-        # The same tools are given with many prompts.
-        texts = _checked_once(data, limits.depth)
+        data = b""
+    key = (data, limits.depth) if 0 < len(data) <= LARGEST else None
+    texts = None if key is None else _known.get(key)
+    if texts is None:
+        _check(tools, limits)
+        texts = {}
+        if key is not None:
+            # Threads that do this at the same time may exceed the bound by one list each.
+            if sum(len(each) for each, _ in [*_known]) + len(data) > MOST:
+                _known.clear()
+            _known[key] = texts
     return tuple(tools), texts
 
 
-@remembered
-def _checked_once(data: bytes, depth: int) -> Texts:
-    return _checked(loads(data), Limits({"depth": depth}))  # noqa: S302 - our own bytes
-
-
-def _checked(tools: Any, limits: Limits) -> Texts:
-    """Check tool schemas; return where their texts are kept, which together are as long as they are, in each style."""
+def _check(tools: Any, limits: Limits) -> None:
     for index, tool in enumerate(tools):
         path: Path = ("tools", index)
         example = 'a schema such as {"type": "function", "function": {"name": ..., "parameters": {...}}}'
@@ -68,7 +73,6 @@ def _checked(tools: Any, limits: Limits) -> Texts:
         for field in ("parameters", "response"):
             if function.get(field):
                 _check_schema(function[field], (*path, field))
-    return {}
 
 
 def _check_schema(schema: Raw, path: Path) -> None:

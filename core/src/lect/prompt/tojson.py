@@ -7,35 +7,14 @@ import json
 from collections.abc import Callable
 from functools import lru_cache, partial
 from json import encoder
-from marshal import dumps, loads
 from typing import Any
 
 from lect.errors import MessageError
-from lect.prompt.remembered import remembered
-from lect.values import EQUAL_BYTES
 
 
 def to_json(value: Any, **style: Any) -> str:
     """Return `value` as JSON text, the way the `tojson` filter of chat templates does; see `json_writer`."""
     return (json_writer(**style) if style else _default)(value)
-
-
-def schema_json(value: Any, **style: Any) -> str:
-    """Return what `to_json` does, from a cache: for values that are given again and again, or cost much to write.
-
-    The C encoder of the standard library does not indent; the Python one costs as much as the rest of a prompt.
-    """
-    try:
-        data = dumps(value, EQUAL_BYTES)
-    except ValueError:
-        return to_json(value, **style)
-    text: str = _remembered(data, json_writer(**style) if style else _default)
-    return text
-
-
-@remembered
-def _remembered(data: bytes, write: Callable[[Any], str]) -> str:
-    return write(loads(data))  # noqa: S302 - our own bytes
 
 
 @lru_cache(maxsize=32)

@@ -18,7 +18,7 @@ from lect.prompt.segments import Layout
 from lect.reports import Control
 from lect.tokens.fragments import Fragment, tokens_of
 from lect.tokens.policy import DEFAULT_POLICY, LossPolicy
-from lect.tokens.safe import Trusted, as_controls, controls_in
+from lect.tokens.safe import Trusted, as_control, controls_in
 from lect.tokens.served import Deviation, refuse_or_warn
 from lect.tokens.spans import LossSpan
 from lect.tokens.tokenizer import Encoder, Offsets, Tokens, encoder_of
@@ -252,7 +252,8 @@ def encode(
         kept = next((first_token(tokens, start) for start in cut), kept)
         truncated = len(tokens.ids) - kept
     reached = tokens.span(kept - 1)[1] if kept > 0 else 0
-    reported = as_controls(islice(foreign, DEFAULT.controls), encoder.control_ids, layout) if foreign else ()
+    marked = ((start, end, encoder.control_ids[each]) for start, end, each in islice(foreign, DEFAULT.controls))
+    reported = tuple(as_control(layout, *each) for each in marked)
     report = Report(
         bos=bos,
         controls=reported,

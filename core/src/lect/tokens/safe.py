@@ -1,14 +1,15 @@
 """Token ids in which a control token only ever comes from the template."""
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterable, Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from lect.computed import computed
 from lect.prompt.segments import Layout, is_role
 from lect.reports import Control
 from lect.tokens.tokenizer import ControlToken, Encoder
-from lect.values import TEMPLATE
+from lect.values import TEMPLATE, TRANSFORMED
 
 
 class Trusted:
@@ -87,12 +88,32 @@ def _without_space(text: str, found: ControlToken) -> tuple[int, int]:
     return end - len(text[found.start : end].lstrip()), end
 
 
-def as_controls(found: Iterable[ControlToken], texts: Mapping[int, str], layout: Layout) -> tuple[Control, ...]:
-    """Return control tokens in text from outside, each with the field in which it begins."""
-    controls = []
-    for position, _, each in found:
-        index = bisect_right(layout.starts, position) - 1
-        segment = layout.segments[index]
-        start = segment.start + position - layout.starts[index] if segment.start >= 0 else segment.start
-        controls.append(Control(segment.path, start, texts[each], position))
-    return tuple(controls)
+def first_controls(layout: Layout, pattern: re.Pattern[str] | None, most: int) -> tuple[tuple[Control, ...], bool]:
+    """Return the first markers that text from outside has a part in, and whether there are more, without finding all.
+
+    `pattern` finds all markers; None where there are none.
+    """
+    found = _foreign(layout, pattern) if pattern is not None else iter(())
+    return tuple(islice(found, most)), next(found, None) is not None
+
+
+def _foreign(layout: Layout, pattern: re.Pattern[str]) -> Iterator[Control]:
+    text, trusted = layout.text, Trusted(layout)
+    match = pattern.search(text)
+    while match is not None:
+        begin, end = match.span()
+        is_own = (begin, end) in trusted
+        if not is_own:
+            yield as_control(layout, begin, end, match[0])
+        # After one of the template's own the search goes on inside it: another may begin there and end in a message.
+        match = pattern.search(text, begin + 1 if is_own else end)
+
+
+def as_control(layout: Layout, begin: int, end: int, marker: str) -> Control:
+    """Return a marker with the first field from outside that has a part of it."""
+    starts, segments = layout.starts, layout.segments
+    among = range(bisect_right(starts, begin) - 1, bisect_left(starts, end))
+    index = next(at for at in among if segments[at].origin is not TEMPLATE and not is_role(segments[at].path))
+    segment = segments[index]
+    start = segment.start + max(begin - starts[index], 0) if segment.start >= 0 else TRANSFORMED
+    return Control(segment.path, start, marker, begin)
