@@ -23,6 +23,7 @@ from together import together
 
 from lect import LectError, MessageError
 from lect.plugin import Template, Turn, TurnTemplate
+from lect.prompt import chat as chat_module
 
 TOOL = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
 ODD_TOOLS = (
@@ -136,16 +137,8 @@ def test_add_generation_prompt_may_be_any_value(odd):
 
 
 def test_a_new_day_gives_a_new_date(monkeypatch):
-    class Clock(date):
-        days = [THE_DAY]
-
-        @classmethod
-        def today(cls):
-            return cls.days[-1]
-
-    monkeypatch.setattr("datetime.date", Clock)
     for day in (THE_DAY, THE_DAY, date(2024, 7, 27), date(2025, 1, 1)):
-        Clock.days.append(day)
+        monkeypatch.setattr(chat_module, "today", lambda day=day: day)
         assert DATED.text([user("x")]).startswith(f"Today is {day}.\n")
         assert DATED.render([user("x")]).text == DATED.text([user("x")])
 

@@ -20,8 +20,6 @@ from shared import SHARED
 PUT_RIGHT = 'put_right(case["messages"], *TAKES[slug])'
 AS_READ = "in_parts(slug, put_right(respelled(maker_source(slug), case['messages']), *TAKES[slug]))"
 IMPORTED = "from differential import in_parts, maker_source, respelled"
-CLOCK = "module.today = lambda"
-"""How the tool stops the clock; it is asked for the day of a second."""
 
 
 def main(*arguments):
@@ -34,7 +32,6 @@ def copied(folder, only=None):
     shutil.copytree(SHARED / "tools", folder / "tools")
     tool = folder / "tools/differ.py"
     text = tool.read_text("utf-8").replace(PUT_RIGHT, AS_READ)
-    text = text.replace(f"{CLOCK}:", f"{CLOCK} second:")
     tool.write_text(f"import sys\nsys.path.append({str(Path(__file__).parent)!r})\n{IMPORTED}\n{text}", "utf-8")
     shutil.copytree(SHARED / "oracles/jinja", folder / "oracles/jinja")
     for each in (SHARED / "oracles/more/jinja").glob("*.jinja"):

@@ -30,6 +30,13 @@ LEAST_LIKE = 0.8
 """How much a misspelt option is like what was meant."""
 
 
+def today() -> date:
+    """Return the day on the caller's clock."""
+    import datetime
+
+    return datetime.date.today()
+
+
 class Chat:
     """One conversation to render.
 
@@ -138,11 +145,11 @@ class Chat:
 
     def date(self) -> date:
         """Return the day to write into the prompt: the option `date`, or today."""
-        import datetime
-
         day = self.options.get("date")
         if day is None:
-            return datetime.date.today()
+            return today()
+        import datetime
+
         if not isinstance(day, datetime.date):
             wrong("option date", day, "a date or a datetime")
         # A caller's subclass could return anything as its text.
