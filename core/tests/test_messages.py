@@ -326,6 +326,22 @@ def test_what_was_written_of_tools_before_is_written_only_of_equal_ones():
     assert '"changed"' in template.text([], tools=sent)
 
 
+@pytest.mark.parametrize("way", ["text", "render"])
+def test_a_program_that_changes_tools_changes_no_other_prompt(way):
+    def listing(chat, out):
+        out += chat.json(chat.tools, "tools"), chat.json(chat.tools[0], "tools", 0)
+
+    def meddling(chat, out):
+        chat.tools[0]["name"] = "changed"
+        listing(chat, out)
+
+    def prompt(program):
+        return str(getattr(Template("t", program), way)([], tools=[{"name": way}]))
+
+    before = prompt(meddling)
+    assert prompt(listing) == f'[{{"name": "{way}"}}]{{"name": "{way}"}}' == before
+
+
 def test_pairs_become_messages_after_the_system_text():
     expected = [{"role": "system", "content": "s"}, {"role": "user", "content": "u"}]
     assert messages_of_pairs("s", [["user", "u"]], STANDARD_ROLES) == expected

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from marshal import dumps
+from marshal import dumps, loads
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Never
 
@@ -48,7 +48,7 @@ class Chat:
         options: The options as given. Programs call `option`, so that a default is next to its use.
     """
 
-    __slots__ = ("_tool_texts", "add_generation_prompt", "facts", "messages", "options", "tools", "tracked")
+    __slots__ = ("_copy", "_known", "add_generation_prompt", "facts", "messages", "options", "tools", "tracked")
 
     def __init__(
         self,
@@ -71,11 +71,12 @@ class Chat:
             messages, facts.accepted_roles, facts.accepts, tracked=tracked, limits=limits
         )
         self.tools: tuple[Mapping[str, Any], ...] = ()
-        self._tool_texts: dict[Any, str] = {}
+        self._known: tuple[bytes, dict[Any, str]] = b"", {}
+        self._copy: Any = None
         if tools:
             from lect.prompt.schemas import read_tools
 
-            self.tools, self._tool_texts = read_tools(tools, limits)
+            self.tools, self._known = read_tools(tools, limits)
         self.options, self.add_generation_prompt, self.tracked = options, add_generation_prompt, tracked
 
     @property
@@ -164,13 +165,19 @@ class Chat:
 
     def _tool_json(self, value: Any, path: Path, style: dict[str, Any]) -> str:
         """Return a tool, all of them or a part as JSON text: the same tools are given with many prompts."""
-        whole = self.tools if len(path) == 1 else self.tools[path[1]] if len(path) == 2 else None  # type: ignore[index]
+        data, texts = self._known
+        whole: Any = self.tools if len(path) == 1 else self.tools[path[1]] if len(path) == 2 else None  # type: ignore[index]
+        is_whole = bool(data) and value is whole
         try:
-            key = path if value is whole else dumps(value, EQUAL_BYTES), *style.items()
+            key = path if is_whole else dumps(value, EQUAL_BYTES), *style.items()
         except ValueError:
             return _tojson().to_json(value, **style)  # type: ignore[no-any-return]
-        if (text := self._tool_texts.get(key)) is None:
-            text = self._tool_texts[key] = _tojson().to_json(value, **style)
+        if (text := texts.get(key)) is None:
+            if is_whole:
+                # Of a copy: a program that changes the tools that it is given must not change other prompts.
+                self._copy = self._copy or loads(data)  # noqa: S302 - our own bytes
+                value = self._copy if len(path) == 1 else self._copy[path[1]]
+            text = texts[key] = _tojson().to_json(value, **style)
         return text
 
     def printed(self, value: Any, *path: str | int) -> str:

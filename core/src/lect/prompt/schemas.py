@@ -37,24 +37,25 @@ LARGEST, MOST = 512 * 1024, 4 * 2**20
 """Bytes of the tools that are remembered: of one list, and of all. Agents give up to 100 kB with every request."""
 
 
-def read_tools(tools: Any, limits: Limits = DEFAULT) -> tuple[tuple[Raw, ...], Texts]:
-    """Check tool schemas; return them as a tuple, and the JSON texts that were written of equal ones so far."""
+def read_tools(tools: Any, limits: Limits = DEFAULT) -> tuple[tuple[Raw, ...], tuple[bytes, Texts]]:
+    """Check tool schemas; return them, their bytes if they are remembered, and the texts written of equal ones."""
     expect_tools(tools)
     try:
         data = dumps(tools, EQUAL_BYTES)
     except ValueError:
         data = b""
-    key = (data, limits.depth) if 0 < len(data) <= LARGEST else None
-    texts = None if key is None else _known.get(key)
+    data = data if len(data) <= LARGEST else b""
+    key = data, limits.depth
+    texts = _known.get(key) if data else None
     if texts is None:
         _check(tools, limits)
         texts = {}
-        if key is not None:
+        if data:
             # Threads that do this at the same time may exceed the bound by one list each.
             if sum(len(each) for each, _ in [*_known]) + len(data) > MOST:
                 _known.clear()
             _known[key] = texts
-    return tuple(tools), texts
+    return tuple(tools), (data, texts)
 
 
 def _check(tools: Any, limits: Limits) -> None:
