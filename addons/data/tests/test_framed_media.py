@@ -12,7 +12,7 @@ import lect
 from lect import LossPolicy, Template
 from lect_data import Formatter
 from lect_data.framed import Framed
-from lect_data.frames import frame_of
+from lect_data.frames import Frames, frame_of
 from lect_data.turns import InParts
 
 tokenizers = pytest.importorskip("tokenizers")
@@ -128,3 +128,19 @@ def test_a_format_that_reads_more_of_an_image_than_its_type_writes_no_columns(se
     lines = [json.dumps(row).encode() for row in rows]
     texts = Formatter(template).format_rows(lines, range(2)).column("text").to_pylist()
     assert ["low" in text for text in texts] == [True, False]
+
+
+def test_a_format_that_leaves_images_out_writes_no_columns():
+    def program(chat, out):
+        for message in out.turns(chat.messages):
+            out += "<|im_start|>", message.role, "\n"
+            out += (*(part.text for part in message.parts),) if message.parts else (message.content,)
+            out.append("<|im_end|>\n")
+        if chat.add_generation_prompt:
+            out.append("<|im_start|>assistant\n")
+
+    frames = Frames(Template("blind", program, accepts=["parts"], stop=["<|im_end|>"]), {})
+    assert frames.of(("user", "assistant")) is not None
+    # What is lost is counted where a row is rendered by itself.
+    assert frames.of((InParts("user", ("image", "text")), "assistant")) is None
+    assert frames.of((InParts("user", ("image", "text")),)) is None

@@ -21,7 +21,7 @@ from lect_data.sequences import Made, made_of, prompts_of
 from lect_rows import row as read_row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from lect import LossPolicy, Prompt, Template
     from lect_data.columnar import PlainChats, Prompts
@@ -106,11 +106,11 @@ class Framed:
                 prompt, alone = self._alone(messages())
                 compared[place] = roles, alone
                 if roles not in self._plans:
-                    self._plans[roles] = None if alone is None else self._planned(prompt, alone, text, messages())
+                    self._plans[roles] = None if alone is None else self._planned(prompt, alone, text, messages)
             if (plan := self._plans[roles]) is not None:
                 controls = self._encoder.found(text)
-                found = self._media_ids(plan.media, messages()) if plan.media else {}
-                if [each.id for each in controls] == plan.controls and found is not None:
+                is_alike = [each.id for each in controls] == plan.controls
+                if is_alike and (found := self._media_ids(plan.media, messages)) is not None:
                     split[place], instead[place] = (plan, _parts(text, controls)), found
         located = dict.fromkeys(parts[edge.part] for plan, parts in split.values() for edge in plan.edges)
         others = dict.fromkeys(text for _, parts in split.values() for text in parts[::2] if text not in located)
@@ -126,12 +126,14 @@ class Framed:
                 self._refuted += 1
         return made
 
-    def _media_ids(self, media: dict[int, Place], messages: Messages) -> dict[int, list[int]] | None:
+    def _media_ids(self, media: dict[int, Place], messages: Callable[[], Messages]) -> dict[int, list[int]] | None:
         """Return the ids of images, videos and sounds, by the control tokens; None if a row must be encoded alone."""
+        if not media:
+            return {}
         from lect_media import expand, ids_instead, item_of
 
         try:
-            items = [item_of(place, messages) for place in media.values()]
+            items = [item_of(place, messages()) for place in media.values()]
             made = expand(self._template.media, items)
         except LectError:
             return None
@@ -154,7 +156,7 @@ class Framed:
             return None, None
         return (prompts[0], made[0]) if len(prompts) == len(made) == 1 else (None, None)
 
-    def _planned(self, prompt: Any, alone: Made, text: str, messages: Messages) -> Plan | None:
+    def _planned(self, prompt: Any, alone: Made, text: str, messages: Callable[[], Messages]) -> Plan | None:
         """Return the plan for prompts like one that was encoded; None if it does not lead to what that is."""
         controls = self._encoder.found(text)
         if prompt.text != text:
@@ -165,7 +167,7 @@ class Framed:
         media = {}
         if self._settings.media != "one":
             media = {bisect_right(starts, place.start) - 1: place for place in prompt.media}
-        instead = self._media_ids(media, messages) if media else {}
+        instead = self._media_ids(media, messages)
         if instead is None or any(not part % 2 or parts[part] != text[at.start : at.end] for part, at in media.items()):
             return None
         runs = [

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from lect.errors import LectError, TemplateWarning, warn_caller
 from lect.plugin import Input, Writer, by_signal, plain_str
 from lect_data.deviations import in_text
-from lect_data.turns import said
+from lect_data.turns import InParts, said
 from lect_data.watched import MARK, Watch, Watched, WatchedChat, WatchedPart, stand_in
 
 if TYPE_CHECKING:
@@ -142,6 +142,8 @@ class Frames:
         roles = self._shown(roles)
         frame = frame_of(self._template, roles, **self._options)
         answers = _answers(roles)
+        if frame is not None and any(isinstance(role, InParts) for role in roles) and self._loses_parts(roles):
+            return None
         if frame is None or not answers:
             return frame
         # What a server sends may depend on other words than the whole.
@@ -154,6 +156,15 @@ class Frames:
             frame.never |= served.never
             frame.never_empty |= served.never_empty
         return frame if self._is_true(frame, roles) else None
+
+    def _loses_parts(self, roles: Sequence[Turn]) -> bool:
+        """Return whether something of such messages is not in the prompt: a row says what, when it is rendered."""
+        messages = _chat(roles, map(stand_in, range(len(roles))))
+        try:
+            unused = self._template.render(messages, **self._options).unused
+        except LectError:
+            return True
+        return any(each.path[0] == "messages" for each in unused)
 
     def _shown(self, roles: Sequence[Turn]) -> Sequence[Turn]:
         """Return the roles of the messages that are written: of an unrolled chat, those up to the last answer."""

@@ -46,8 +46,3 @@ def said(
         return {"role": turn, "content": text}
     parts = [{"type": kind, "text": text} if kind == "text" else part(kind) for kind in turn.parts]
     return {"role": turn.role, "content": parts}
-
-
-def media_in(turns: tuple[Turn, ...]) -> int:
-    """Return how many parts of messages are no text."""
-    return sum(len(turn.parts) - 1 for turn in turns if isinstance(turn, InParts))
