@@ -312,6 +312,7 @@ def test_what_was_written_of_tools_before_is_written_only_of_equal_ones():
         for index, tool in enumerate(chat.tools):
             out += chat.json(tool, "tools", index), chat.json({"only": tool}, "tools", index)
             out += chat.json(tool, "tools", index, indent=1), chat.json(tool["function"], "tools", index, "function")
+            out += chat.json(None, "tools", index, "none"), chat.json(tool, "tools", index, "none")
 
     template = Template("listing", listing)
     tools = [{"function": {"name": "f", "default": value}} for value in (1, True, 1.0)]
@@ -320,7 +321,7 @@ def test_what_was_written_of_tools_before_is_written_only_of_equal_ones():
         expected = [json.dumps(sent)]
         for tool in sent:
             expected += json.dumps(tool), json.dumps({"only": tool})
-            expected += json.dumps(tool, indent=1), json.dumps(tool["function"])
+            expected += json.dumps(tool, indent=1), json.dumps(tool["function"]), "null", json.dumps(tool)
         assert first == again == template.render([], tools=sent).text == "".join(expected)
     sent[0]["function"]["name"] = "changed"
     assert '"changed"' in template.text([], tools=sent)

@@ -166,8 +166,8 @@ class Chat:
     def _tool_json(self, value: Any, path: Path, style: dict[str, Any]) -> str:
         """Return a tool, all of them or a part as JSON text: the same tools are given with many prompts."""
         data, texts = self._known
-        whole: Any = self.tools if len(path) == 1 else self.tools[path[1]] if len(path) == 2 else None  # type: ignore[index]
-        is_whole = bool(data) and value is whole
+        whole: Any = self.tools if len(path) == 1 else self.tools[path[1]]  # type: ignore[index]
+        is_whole = bool(data) and len(path) < 3 and value is whole
         try:
             key = path if is_whole else dumps(value, EQUAL_BYTES), *style.items()
         except ValueError:
